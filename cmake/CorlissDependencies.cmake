@@ -1,0 +1,17 @@
+# Every third-party library is found here and nowhere else; docs/dependencies.md has its sentence.
+# CorlissInstall.cmake repeats the part that installed static libraries need.
+find_package(PkgConfig REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+
+if(CORLISS_DEVELOPER)
+  find_package(CLI11 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(Threads REQUIRED)
+  if(CORLISS_TESTS)
+    find_package(GTest REQUIRED)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  endif()
+endif()

@@ -1,0 +1,32 @@
+# Compiler settings. Warnings and sanitizers reach only our own targets, through corliss_private_flags.
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(corliss_private_flags INTERFACE)
+if(CORLISS_DEVELOPER)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  target_compile_options(corliss_private_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wcast-qual -Wimplicit-fallthrough)
+  if(CORLISS_WERROR)
+    target_compile_options(corliss_private_flags INTERFACE -Werror)
+  endif()
+  find_program(CORLISS_CCACHE ccache)
+  if(CORLISS_CCACHE)
+    # Precompiled headers need the sloppiness; BASEDIR and NOHASHDIR let every clone of the project share one cache.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CORLISS_CCACHE}")
+  endif()
+  if(CORLISS_SANITIZE)
+    add_compile_options(-fsanitize=${CORLISS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${CORLISS_SANITIZE})
+  endif()
+  if(CORLISS_LIBFUZZER)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
+  if(CORLISS_COVERAGE)
+    add_compile_options(--coverage -fprofile-update=atomic)
+    add_link_options(--coverage)
+  endif()
+endif()

@@ -5,7 +5,7 @@
 namespace corliss::crypto {
 namespace {
 
-constexpr std::array<ErrcRow, 9> rows{{
+constexpr std::array<ErrcRow, 10> rows{{
     {"success", Fault::local},
     {"the packet does not authenticate", Fault::unauthenticated},
     {"the message is larger than a frame may be", Fault::limit},
@@ -15,6 +15,7 @@ constexpr std::array<ErrcRow, 9> rows{{
     {"wrong padding: the key or the data is wrong", Fault::unauthenticated},
     {"RSA failed: the key does not fit the data", Fault::unauthenticated},
     {"libcrypto failed", Fault::local},
+    {"no key is known for this universe", Fault::malformed},
 }};
 
 }  // namespace

@@ -19,6 +19,7 @@ enum class Errc {
   rsa_failed,          ///< RSA refused: plaintext too long, or ciphertext not made with this key.
                        ///< Fault::unauthenticated.
   library,             ///< libcrypto failed where it should not, out of memory most likely. Fault::local.
+  no_universe_key,     ///< The server names a universe that has no known key. Fault::malformed: close.
 };
 
 std::error_code make_error_code(Errc errc) noexcept;

@@ -5,7 +5,7 @@
 namespace corliss::crypto {
 namespace {
 
-constexpr std::array<ErrcRow, 10> rows{{
+constexpr std::array<ErrcRow, 11> rows{{
     {"success", Fault::local},
     {"the packet does not authenticate", Fault::unauthenticated},
     {"the message is larger than a frame may be", Fault::limit},
@@ -16,6 +16,7 @@ constexpr std::array<ErrcRow, 10> rows{{
     {"RSA failed: the key does not fit the data", Fault::unauthenticated},
     {"libcrypto failed", Fault::local},
     {"no key is known for this universe", Fault::malformed},
+    {"input and output overlap", Fault::local},
 }};
 
 }  // namespace

@@ -10,6 +10,7 @@ TEST(CryptoErrc, MapsToFaults) {
   EXPECT_EQ(std::error_code(Errc::kernel_unsupported), Fault::local);
   EXPECT_EQ(std::error_code(Errc::bad_key), Fault::malformed);
   EXPECT_EQ(std::error_code(Errc::library), Fault::local);
+  EXPECT_EQ(std::error_code(Errc::buffers_overlap), Fault::local);
   EXPECT_STREQ(std::error_code(Errc::library).category().name(), "corliss.crypto");
 }
 

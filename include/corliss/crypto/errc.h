@@ -20,6 +20,7 @@ enum class Errc {
                        ///< Fault::unauthenticated.
   library,             ///< libcrypto failed where it should not, out of memory most likely. Fault::local.
   no_universe_key,     ///< The server names a universe that has no known key. Fault::malformed: close.
+  buffers_overlap,     ///< Input and output overlap, and not at the one offset that is allowed. Fault::local.
 };
 
 std::error_code make_error_code(Errc errc) noexcept;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+/// Arithmetic on secrets without branches: masks are all ones or zero. The barrier keeps the optimiser from
+/// finding out, and from turning masks back into branches.
+namespace corliss::crypto::detail {
+
+[[nodiscard]] inline std::uint32_t ct_barrier(std::uint32_t value) noexcept {
+  __asm__("" : "+r"(value));
+  return value;
+}
+/// a < b, both below 2^31.
+[[nodiscard]] inline std::uint32_t ct_less(std::uint32_t a, std::uint32_t b) noexcept {
+  return 0U - (ct_barrier(a - b) >> 31);
+}
+[[nodiscard]] inline std::uint32_t ct_zero(std::uint32_t a) noexcept {
+  return 0U - (ct_barrier(~a & (a - 1)) >> 31);
+}
+[[nodiscard]] inline std::uint32_t ct_equal(std::uint32_t a, std::uint32_t b) noexcept {
+  return ct_zero(a ^ b);
+}
+[[nodiscard]] inline std::uint32_t ct_select(std::uint32_t mask, std::uint32_t a, std::uint32_t b) noexcept {
+  return (a & mask) | (b & ~mask);
+}
+
+/// The PKCS#7 padding at the end of a decrypted block of 16 bytes. A wrong one counts as one byte of padding.
+struct Padding {
+  std::uint32_t size;  // 1 to 16, secret
+  std::uint32_t good;  // mask
+};
+[[nodiscard]] inline Padding check_padding(const std::uint8_t* last_block) noexcept {
+  const std::uint32_t size = last_block[15];
+  std::uint32_t wrong = ct_zero(size) | ct_less(16, size);
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    wrong |= ct_less(i, size) & (last_block[15 - i] ^ size);
+  }
+  const auto good = ct_zero(wrong);
+  return {ct_select(good, size, 1), good};
+}
+
+}  // namespace corliss::crypto::detail

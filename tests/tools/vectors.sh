@@ -6,3 +6,4 @@ data=$2
 for kernel in $("$corliss" packet kernels --json | python3 -c 'import json, sys; print(*[k["name"] for k in json.load(sys.stdin) if k["supported"]])'); do
   echo "packet check, kernel $kernel: $(CORLISS_KERNEL=$kernel "$corliss" packet check "$data/crypto/channel.json" | tail -1)"
 done
+echo "steamid check: $("$corliss" steamid check "$data/proto/steamid.json")"

@@ -5,8 +5,11 @@
 namespace corliss::tools {
 
 // Each in its own cmd_<name>.cpp, in the order of `corliss --help`.
+void add_steamid(CLI::App& app);
 
 /// Every command, added to the top of the command line.
-inline void add_commands([[maybe_unused]] CLI::App& app) {}
+inline void add_commands(CLI::App& app) {
+  add_steamid(app);
+}
 
 }  // namespace corliss::tools

@@ -54,6 +54,9 @@ void add_check(CLI::App& command, const std::string& schema_file,
       throw CommandError(Exit::input_refused,
                          fmt::format("{}: not of this schema: {}", options->file, error.what()));
     } catch (const std::system_error& error) {
+      if (error.code().category() != std::generic_category()) {
+        throw;
+      }
       throw CommandError(Exit::local_io, error.what());
     }
     if (report.cases == 0) {

@@ -2,7 +2,11 @@
 #include "corliss/commands.h"
 #include "corliss/reference.h"
 
+#include <corliss/crypto/errc.h>
+#include <corliss/crypto/kernel.h>
+
 #include <csignal>
+#include <cstdlib>
 #include <new>
 
 #include <fmt/format.h>
@@ -32,6 +36,19 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   return report(Exit::usage, fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), command));
 }
 
+/// A kernel that does not exist or that this CPU lacks: wrong usage, with what there is.
+int report_kernel(const std::error_code& error) {
+  std::string names;
+  for (const auto& kernel : crypto::kernels()) {
+    if (kernel.supported) {
+      names += fmt::format(" {}", kernel.name);
+    }
+  }
+  const char* variable = std::getenv("CORLISS_KERNEL");
+  return report(Exit::usage, fmt::format("{} (CORLISS_KERNEL is {}); this CPU has:{}", error.message(),
+                                         variable == nullptr ? "not set" : variable, names));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("The Steam network in C++: packets, formats, tools that work offline.", "corliss");
   app.set_version_flag("--version", "corliss " CORLISS_VERSION);
@@ -55,6 +72,9 @@ int run(int argc, char** argv) {
     std::fflush(stdout);
     return report(error.code(), error.what());
   } catch (const std::system_error& error) {
+    if (error.code() == crypto::Errc::kernel_unknown || error.code() == crypto::Errc::kernel_unsupported) {
+      return report_kernel(error.code());
+    }
     return report(exit_of(error.code()), error.what());
   } catch (const std::bad_alloc&) {
     return report(Exit::local_io, "out of memory");

@@ -379,6 +379,7 @@ const Session* make(std::span<const std::uint8_t, session_key_size> key) {
   if (!session->encrypt.key(key.data(), 1) || !session->decrypt.key(key.data(), 0)) {
     throw std::system_error(Errc::library);
   }
+  wipe_stack();
   return session.release();
 }
 

@@ -1,5 +1,9 @@
 #include "crypto/kernels.h"
 
+#include "crypto/cpu_features.h"
+
+#include <corliss/base/secret.h>
+
 #include <array>
 #include <cstdlib>
 
@@ -7,9 +11,12 @@ namespace corliss::crypto {
 namespace detail {
 
 std::span<const KernelEntry> kernel_entries() noexcept {
-  static const std::array<KernelEntry, 1> entries{{
-      {{"portable", "", true}, &portable_kernel},
-  }};
+  static const auto entries = std::to_array<KernelEntry>({
+#if defined(__x86_64__)
+    {{"shani", "SHA-NI, AES-NI", cpu_has_shani()}, &shani_kernel},
+#endif
+        {{"portable", "", true}, &portable_kernel},
+  });
   return entries;
 }
 
@@ -40,6 +47,11 @@ Result<const KernelEntry*> choose_kernel(const char* variable) noexcept {
 Result<const KernelEntry*> default_kernel_entry() noexcept {
   static const auto entry = choose_kernel(secure_getenv("CORLISS_KERNEL"));
   return entry;
+}
+
+__attribute__((noinline)) void wipe_stack() noexcept {
+  std::array<std::uint8_t, 2048> below;
+  wipe(below);
 }
 
 }  // namespace detail

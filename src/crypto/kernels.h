@@ -82,6 +82,12 @@ struct KernelEntry {
 [[nodiscard]] Result<const KernelEntry*> choose_kernel(const char* variable) noexcept;
 [[nodiscard]] Result<const KernelEntry*> default_kernel_entry() noexcept;
 
+#if defined(__x86_64__)
+extern const PacketKernel shani_kernel;
+#endif
 extern const PacketKernel portable_kernel;
+
+/// Overwrites what the functions called before may have left of a key below the caller's frame.
+void wipe_stack() noexcept;
 
 }  // namespace corliss::crypto::detail

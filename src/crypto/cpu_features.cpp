@@ -1,0 +1,39 @@
+#include "crypto/cpu_features.h"
+
+#if defined(__x86_64__)
+
+#include <cstdint>
+
+#include <cpuid.h>
+
+namespace corliss::crypto::detail {
+namespace {
+
+struct Leaf {
+  std::uint32_t eax = 0;
+  std::uint32_t ebx = 0;
+  std::uint32_t ecx = 0;
+  std::uint32_t edx = 0;
+};
+
+Leaf leaf(std::uint32_t number) noexcept {
+  Leaf out;
+  __get_cpuid_count(number, 0, &out.eax, &out.ebx, &out.ecx, &out.edx);
+  return out;
+}
+
+constexpr bool bit(std::uint32_t word, unsigned index) noexcept {
+  return (word >> index & 1) != 0;
+}
+
+}  // namespace
+
+bool cpu_has_shani() noexcept {
+  const auto one = leaf(1);
+  const auto seven = leaf(7);
+  return bit(one.ecx, 9) && bit(one.ecx, 19) && bit(one.ecx, 25) && bit(seven.ebx, 29);
+}
+
+}  // namespace corliss::crypto::detail
+
+#endif

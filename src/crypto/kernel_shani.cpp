@@ -1,0 +1,420 @@
+// SHA-1 by SHA-NI, AES by AES-NI. `open` decrypts the next 64 bytes between the steps of the compression of
+// the current 64: the AES units are idle while a compression waits for its own latency.
+// docs/packet-kernels.md.
+#if defined(__x86_64__)
+
+#include "crypto/constant_time.h"
+#include "crypto/shani_session.h"
+
+#include <corliss/base/secret.h>
+
+#include <cstring>
+#include <new>
+
+#define CORLISS_SHANI_FUNCTION __attribute__((target(CORLISS_SHANI_TARGET)))
+
+namespace corliss::crypto::detail {
+namespace {
+
+constexpr std::size_t block = 16;
+constexpr std::size_t sha_block = 64;
+
+/// Overwrites vectors that held plaintext; the optimiser must believe that somebody looks.
+template <std::size_t N>
+CORLISS_SHANI void wipe_vectors(__m128i (&vectors)[N]) {
+  CORLISS_UNROLL
+  for (auto& vector : vectors) {
+    vector = _mm_setzero_si128();
+  }
+  __asm__ volatile("" : : "r"(vectors) : "memory");
+}
+
+// ---- AES
+
+CORLISS_SHANI __m128i encrypt_block(const __m128i* keys, __m128i x) {
+  x = _mm_xor_si128(x, keys[0]);
+  CORLISS_UNROLL
+  for (std::size_t i = 1; i < aes_rounds; ++i) {
+    x = _mm_aesenc_si128(x, keys[i]);
+  }
+  return _mm_aesenclast_si128(x, keys[aes_rounds]);
+}
+
+/// Writes the packet: ECB(iv), then CBC. The chain is the whole cost; so the next block and the first round
+/// key are folded into the last round of the block before.
+CORLISS_SHANI void encrypt_packet(const ShaniSession& session, const std::uint8_t* plain, std::size_t size,
+                                  __m128i iv, std::uint8_t* out) {
+  const __m128i* const keys = session.encrypt;
+  const std::size_t whole = size / block;
+  const std::size_t rest = size % block;
+  __m128i last[1] = {_mm_set1_epi8(static_cast<char>(block - rest))};
+  if (rest != 0) {
+    std::memcpy(last, plain + whole * block, rest);
+  }
+  // In place `out + 16` is `plain`: each block is read before the one in front of it is written.
+  __m128i mix = _mm_xor_si128(whole != 0 ? load(plain) : last[0], keys[0]);
+  __m128i x = _mm_xor_si128(iv, mix);
+  store(out, encrypt_block(keys, iv));
+  for (std::size_t i = 0; i < whole; ++i) {
+    mix = _mm_xor_si128(i + 1 < whole ? load(plain + (i + 1) * block) : last[0], keys[0]);
+    CORLISS_UNROLL
+    for (std::size_t round = 1; round < aes_rounds; ++round) {
+      x = _mm_aesenc_si128(x, keys[round]);
+    }
+    x = _mm_aesenclast_si128(x, _mm_xor_si128(keys[aes_rounds], mix));
+    store(out + block + i * block, _mm_xor_si128(x, mix));
+  }
+  CORLISS_UNROLL
+  for (std::size_t round = 1; round < aes_rounds; ++round) {
+    x = _mm_aesenc_si128(x, keys[round]);
+  }
+  store(out + block + whole * block, _mm_aesenclast_si128(x, keys[aes_rounds]));
+  wipe_vectors(last);
+}
+
+/// Four blocks of CBC decryption, a round at each of the first steps of a compression.
+struct Decrypt4 {
+  const __m128i* keys;
+  __m128i cipher[4];
+  __m128i x[4];
+
+  /// Loads blocks 0 to count - 1 (the last one also for those behind).
+  CORLISS_SHANI Decrypt4(const __m128i* round_keys, const std::uint8_t* from, std::size_t count)
+      : keys(round_keys) {
+    CORLISS_UNROLL
+    for (std::size_t i = 0; i < 4; ++i) {
+      cipher[i] = load(from + (i < count ? i : count - 1) * block);
+    }
+  }
+  template <int I>
+  CORLISS_SHANI void step() {
+    if constexpr (I <= static_cast<int>(aes_rounds)) {
+      CORLISS_UNROLL
+      for (std::size_t i = 0; i < 4; ++i) {
+        if constexpr (I == 0) {
+          x[i] = _mm_xor_si128(cipher[i], keys[0]);
+        } else if constexpr (I < static_cast<int>(aes_rounds)) {
+          x[i] = _mm_aesdec_si128(x[i], keys[I]);
+        } else {
+          x[i] = _mm_aesdeclast_si128(x[i], keys[I]);
+        }
+      }
+    }
+  }
+  /// The plaintext, given the ciphertext block before.
+  CORLISS_SHANI void finish(__m128i before) {
+    x[0] = _mm_xor_si128(x[0], before);
+    x[1] = _mm_xor_si128(x[1], cipher[0]);
+    x[2] = _mm_xor_si128(x[2], cipher[1]);
+    x[3] = _mm_xor_si128(x[3], cipher[2]);
+  }
+  CORLISS_SHANI void write(std::uint8_t* to, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      store(to + i * block, x[i]);
+    }
+  }
+};
+
+template <int I>
+CORLISS_SHANI void all_steps(Decrypt4& decrypt) {
+  if constexpr (I <= static_cast<int>(aes_rounds)) {
+    decrypt.step<I>();
+    all_steps<I + 1>(decrypt);
+  }
+}
+
+CORLISS_SHANI __m128i decrypt_block(const __m128i* keys, __m128i x) {
+  x = _mm_xor_si128(x, keys[0]);
+  CORLISS_UNROLL
+  for (std::size_t i = 1; i < aes_rounds; ++i) {
+    x = _mm_aesdec_si128(x, keys[i]);
+  }
+  return _mm_aesdeclast_si128(x, keys[aes_rounds]);
+}
+
+// ---- padding
+
+struct VectorPadding {
+  std::uint32_t size;  // 1 to 16, secret
+  std::uint32_t good;  // mask
+};
+
+/// As check_padding.
+CORLISS_SHANI VectorPadding check_padding(__m128i last) {
+  const auto size = _mm_shuffle_epi8(last, _mm_set1_epi8(15));
+  const auto from_end = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto at_most_16 = _mm_min_epu8(size, _mm_set1_epi8(16));
+  const auto is_pad = _mm_cmpgt_epi8(at_most_16, from_end);
+  const auto below_1 = _mm_cmpeq_epi8(size, _mm_setzero_si128());
+  const auto wrong = _mm_or_si128(_mm_or_si128(_mm_and_si128(is_pad, _mm_xor_si128(last, size)), below_1),
+                                  _mm_xor_si128(size, at_most_16));
+  const auto right =
+      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(wrong, _mm_setzero_si128())));
+  const auto good = ct_equal(right, 0xffff);
+  return {ct_select(good, static_cast<std::uint32_t>(_mm_extract_epi8(last, 15)), 1), good};
+}
+
+/// The bytes of `data` in front of index `end`, then 0x80, then zeros. `end` may lie outside.
+CORLISS_SHANI __m128i ended_at(__m128i data, std::uint32_t end) {
+  const auto at = _mm_set_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const auto ends = _mm_shuffle_epi8(_mm_cvtsi32_si128(static_cast<int>(end)), _mm_setzero_si128());
+  return _mm_or_si128(_mm_and_si128(data, _mm_cmpgt_epi8(ends, at)),
+                      _mm_and_si128(_mm_cmpeq_epi8(ends, at), _mm_set1_epi8(static_cast<char>(0x80))));
+}
+
+/// The message's length in bits, where it stands in the last vector of the last block (as bytes).
+CORLISS_SHANI __m128i length_vector(std::size_t message) {
+  return _mm_set_epi32(static_cast<int>(__builtin_bswap32(static_cast<std::uint32_t>(message) * 8)), 0, 0, 0);
+}
+
+// ---- MAC
+
+CORLISS_SHANI __m128i nonce_vector(const std::uint8_t* nonce) {
+  const std::uint32_t word = static_cast<std::uint32_t>(nonce[0]) << 8 |
+                             static_cast<std::uint32_t>(nonce[1]) << 16 |
+                             static_cast<std::uint32_t>(nonce[2]) << 24;
+  return _mm_set_epi32(static_cast<int>(word), 0, 0, 0);
+}
+
+CORLISS_SHANI Sha1Words mac_words(const ShaniSession& session, const std::uint8_t* nonce,
+                                  const std::uint8_t* plain, std::size_t size) {
+  auto state = session.inner;
+  const std::size_t end = 3 + size;
+  const std::size_t whole = end / sha_block;
+  const std::size_t rest = end % sha_block;
+  __m128i tail[8];
+  CORLISS_UNROLL
+  for (auto& vector : tail) {
+    vector = _mm_setzero_si128();
+  }
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(tail);
+  if (whole == 0) {
+    std::memcpy(bytes, nonce, 3);
+    if (size != 0) {
+      std::memcpy(bytes + 3, plain, size);
+    }
+  } else {
+    const std::uint8_t* from = plain - 3;
+    __m128i first = _mm_alignr_epi8(load(plain), nonce_vector(nonce), 13);
+    for (std::size_t i = 0; i < whole; ++i, from += sha_block) {
+      if (i != 0) {
+        first = load(from);
+      }
+      sha1_block(state, reversed(first), reversed(load(from + 16)), reversed(load(from + 32)),
+                 reversed(load(from + 48)));
+    }
+    if (rest != 0) {
+      std::memcpy(bytes, from, rest);
+    }
+  }
+  bytes[rest] = 0x80;
+  if (rest + 9 > sha_block) {
+    sha1_block(state, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]), reversed(tail[3]));
+    tail[0] = tail[4];
+    tail[1] = tail[2] = tail[3] = _mm_setzero_si128();
+  }
+  tail[3] = _mm_or_si128(tail[3], length_vector(sha_block + end));
+  sha1_block(state, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]), reversed(tail[3]));
+  wipe_vectors(tail);
+  return sha1_outer(session.outer, state);
+}
+
+/// The IV that a MAC and a nonce (its last three bytes) make.
+CORLISS_SHANI __m128i iv_from(__m128i mac, __m128i nonce) {
+  return _mm_or_si128(nonce, _mm_and_si128(mac, _mm_set_epi32(0xff, -1, -1, -1)));
+}
+
+// ---- the kernel
+
+CORLISS_SHANI_FUNCTION void mac(const Session& session, const std::uint8_t* nonce, const std::uint8_t* plain,
+                                std::size_t size, std::uint8_t* out) noexcept {
+  const auto words = mac_words(shani(session), nonce, plain, size);
+  store(out, reversed(words.abcd));
+  const auto e = __builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(words.e, 3)));
+  std::memcpy(out + 16, &e, 4);
+}
+
+CORLISS_SHANI_FUNCTION bool seal(const Session& base, const std::uint8_t* plain, std::size_t size,
+                                 const std::uint8_t* nonce, std::uint8_t* out) noexcept {
+  const auto& session = shani(base);
+  const auto words = mac_words(session, nonce, plain, size);
+  encrypt_packet(session, plain, size, iv_from(reversed(words.abcd), nonce_vector(nonce)), out);
+  return true;
+}
+
+CORLISS_SHANI_FUNCTION bool seal_legacy(const Session& session, const std::uint8_t* plain, std::size_t size,
+                                        const std::uint8_t* iv, std::uint8_t* out) noexcept {
+  encrypt_packet(shani(session), plain, size, load(iv), out);
+  return true;
+}
+
+CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8_t* sealed, std::size_t size,
+                                           std::uint8_t* out) noexcept {
+  const auto& session = shani(base);
+  const std::size_t length = size - block;
+  const std::size_t blocks = length / block;
+  // Groups of four blocks. What the last group holds may be padding; the others are message and nothing else.
+  const std::size_t whole = (blocks - 1) / 4;
+  const std::size_t rest = blocks - 4 * whole;
+  const std::uint8_t* from = sealed + block;
+
+  const auto encrypted_iv = load(sealed);
+  Decrypt4 group(session.decrypt, from, whole != 0 ? 4 : rest);
+  const auto iv = decrypt_block(session.decrypt, encrypted_iv);
+  all_steps<0>(group);
+  group.finish(iv);
+  group.write(out, whole != 0 ? 4 : rest);
+
+  auto state = session.inner;
+  auto before =
+      iv;  // the plaintext block before the group: the message is shifted by the nonce's three bytes
+  for (std::size_t i = 1; i <= whole; ++i) {
+    from += 4 * block;
+    out += 4 * block;
+    const std::size_t count = i < whole ? 4 : rest;
+    Decrypt4 next(session.decrypt, from, count);
+    sha1_block(state, reversed(_mm_alignr_epi8(group.x[0], before, 13)),
+               reversed(_mm_alignr_epi8(group.x[1], group.x[0], 13)),
+               reversed(_mm_alignr_epi8(group.x[2], group.x[1], 13)),
+               reversed(_mm_alignr_epi8(group.x[3], group.x[2], 13)), next);
+    next.finish(group.cipher[3]);
+    next.write(out, count);
+    before = group.x[3];
+    group = next;
+  }
+
+  // The end of the message lies in vector rest - 1 or rest of these, at the same place for every `rest`.
+  __m128i last = group.x[0];
+  __m128i tail[8];
+  CORLISS_UNROLL
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (i < rest) {
+      last = group.x[i];
+    }
+    tail[i] = _mm_alignr_epi8(group.x[i], i == 0 ? before : group.x[i - 1], 13);
+    tail[i + 4] = _mm_setzero_si128();
+  }
+  const auto padding = check_padding(last);
+  tail[rest - 1] = ended_at(tail[rest - 1], 19 - padding.size);
+  tail[rest] = ended_at(_mm_srli_si128(last, 13), 3 - padding.size);
+  for (std::size_t i = rest + 1; i < 4; ++i) {
+    tail[i] = _mm_setzero_si128();
+  }
+  const auto bits = length_vector(sha_block + 3 + length - padding.size);
+  if (rest == 4) {
+    const auto ends_first = _mm_set1_epi32(static_cast<int>(ct_less(67 - padding.size, 56)));
+    auto first = state;
+    sha1_block(first, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]),
+               reversed(_mm_or_si128(tail[3], _mm_and_si128(bits, ends_first))));
+    state = first;
+    sha1_block(state, reversed(tail[4]), _mm_setzero_si128(), _mm_setzero_si128(), reversed(bits));
+    state.abcd = _mm_blendv_epi8(state.abcd, first.abcd, ends_first);
+    state.e = _mm_blendv_epi8(state.e, first.e, ends_first);
+  } else {
+    sha1_block(state, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]),
+               reversed(_mm_or_si128(tail[3], bits)));
+  }
+  wipe_vectors(tail);
+  const auto expected = reversed(sha1_outer(session.outer, state).abcd);
+  const auto equal = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(expected, iv))) & 0x1fff;
+  if (ct_barrier(padding.good & ct_equal(equal, 0x1fff)) == 0) {
+    return open_refused;
+  }
+  return static_cast<std::ptrdiff_t>(length - padding.size);
+}
+
+CORLISS_SHANI_FUNCTION std::ptrdiff_t open_legacy(const Session& base, const std::uint8_t* sealed,
+                                                  std::size_t size, std::uint8_t* out) noexcept {
+  const __m128i* const keys = shani(base).decrypt;
+  auto before = decrypt_block(keys, load(sealed));
+  __m128i last = before;
+  const std::uint8_t* from = sealed + block;
+  for (std::size_t left = size / block - 1; left != 0;) {
+    const std::size_t count = left < 4 ? left : 4;
+    Decrypt4 group(keys, from, count);
+    all_steps<0>(group);
+    group.finish(before);
+    group.write(out, count);
+    before = group.cipher[3];
+    last = group.x[count - 1];
+    left -= count;
+    from += count * block;
+    out += count * block;
+  }
+  const auto padding = check_padding(last);
+  if (ct_barrier(padding.good) == 0) {
+    return open_refused;
+  }
+  return static_cast<std::ptrdiff_t>(size - block - padding.size);
+}
+
+// ---- keying
+
+/// One step of the AES-256 key schedule: `odd` from `assisted` with the round constant, or without it.
+template <int Constant>
+CORLISS_SHANI void expand(__m128i* keys, std::size_t i) {
+  const auto previous = keys[i - 1];
+  const auto assisted = _mm_aeskeygenassist_si128(previous, Constant);
+  const auto spread = Constant != 0 ? _mm_shuffle_epi32(assisted, 0xff) : _mm_shuffle_epi32(assisted, 0xaa);
+  auto key = keys[i - 2];
+  key = _mm_xor_si128(key, _mm_slli_si128(key, 4));
+  key = _mm_xor_si128(key, _mm_slli_si128(key, 8));
+  keys[i] = _mm_xor_si128(key, spread);
+}
+
+CORLISS_SHANI Sha1Words pad_state(__m128i key, char pad) {
+  Sha1Words state{
+      _mm_set_epi32(0x67452301, static_cast<int>(0xefcdab89), static_cast<int>(0x98badcfe), 0x10325476),
+      _mm_set_epi32(static_cast<int>(0xc3d2e1f0), 0, 0, 0)};
+  const auto rest = _mm_set1_epi8(pad);
+  sha1_block(state, reversed(_mm_xor_si128(key, rest)), rest, rest, rest);
+  return state;
+}
+
+CORLISS_SHANI_FUNCTION void key_session(ShaniSession& session, const std::uint8_t* key) noexcept {
+  session.kernel = &shani_kernel;
+  auto* const keys = session.encrypt;
+  keys[0] = load(key);
+  keys[1] = load(key + 16);
+  expand<0x01>(keys, 2);
+  expand<0>(keys, 3);
+  expand<0x02>(keys, 4);
+  expand<0>(keys, 5);
+  expand<0x04>(keys, 6);
+  expand<0>(keys, 7);
+  expand<0x08>(keys, 8);
+  expand<0>(keys, 9);
+  expand<0x10>(keys, 10);
+  expand<0>(keys, 11);
+  expand<0x20>(keys, 12);
+  expand<0>(keys, 13);
+  expand<0x40>(keys, 14);
+  session.decrypt[0] = keys[aes_rounds];
+  session.decrypt[aes_rounds] = keys[0];
+  for (std::size_t i = 1; i < aes_rounds; ++i) {
+    session.decrypt[i] = _mm_aesimc_si128(keys[aes_rounds - i]);
+  }
+  session.inner = pad_state(keys[0], 0x36);
+  session.outer = pad_state(keys[0], 0x5c);
+}
+
+const Session* make(std::span<const std::uint8_t, session_key_size> key) {
+  auto* session = new ShaniSession;
+  key_session(*session, key.data());
+  wipe_stack();
+  return session;
+}
+
+void destroy(const Session* base) noexcept {
+  auto* session = const_cast<ShaniSession*>(&shani(*base));
+  wipe({reinterpret_cast<std::uint8_t*>(session), sizeof *session});
+  delete session;
+}
+
+}  // namespace
+
+const PacketKernel shani_kernel{make, destroy, seal, open, seal_legacy, open_legacy, mac, nullptr, nullptr};
+
+}  // namespace corliss::crypto::detail
+
+#endif

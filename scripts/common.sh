@@ -8,7 +8,7 @@ build_packages=(
 )
 # What the tests need beyond that.
 check_packages=(
-  python3 libgtest-dev ccache clang-format-14
+  python3 libgtest-dev ccache clang-format-14 libzydis-dev
 )
 # What ./check --ci needs beyond that.
 ci_packages=(

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Runs code under the trap flag and notes, for each instruction, where it lies and which memory it touches.
+/// Two runs that differ in secrets only must leave the same trace. docs/constant-time.md says what that
+/// shows, and what not.
+namespace corliss::test {
+
+/// What runs. One object serves one run: it is used in a child process of its own, so that every run starts
+/// from the same heap, stack and library state and its buffers lie at the same addresses.
+class Subject {
+ public:
+  Subject() = default;
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+  virtual ~Subject() = default;
+  /// Not traced: makes objects, and calls what is to be traced once (lazy binding, first-call initialisation)
+  /// with inputs that do not depend on the secret of this run.
+  virtual void prepare() = 0;
+  virtual void run() = 0;
+  /// Not traced: whether `run` did what it was meant to do with these inputs.
+  [[nodiscard]] virtual bool as_expected() = 0;
+};
+
+/// One instruction, before it runs.
+struct Step {
+  std::uint64_t rip = 0;
+  /// The effective address of each memory operand, implicit ones included; then the operands of instructions
+  /// whose time depends on them (division, pdep, pext), bit offsets of bt into memory, masks of masked memory
+  /// operands.
+  std::array<std::uint64_t, 4> values{};
+  bool operator==(const Step&) const = default;
+};
+
+enum class Problem {
+  none,
+  undecodable,  ///< Bytes that the decoder does not know.
+  gather,       ///< A gather or scatter: its addresses come from data.
+  unfollowed,   ///< Decoded, but we cannot tell which memory it touches.
+  too_long,
+  crashed,     ///< The child ended by a signal, or by an exception.
+  unexpected,  ///< `as_expected` said no.
+};
+[[nodiscard]] const char* to_string(Problem problem);
+
+struct Trace {
+  std::vector<Step> steps;
+  Problem problem = Problem::none;
+  std::uint64_t problem_at = 0;  ///< Its address.
+  [[nodiscard]] std::uint64_t hash() const;
+  /// The problem with its instruction and symbol, for people.
+  [[nodiscard]] std::string describe_problem() const;
+};
+
+[[nodiscard]] Trace trace(Subject& subject);
+
+/// Where two traces part.
+struct Difference {
+  std::size_t step = 0;
+  /// The instruction to blame: the branch that went two ways, or the one that touched two addresses.
+  std::uint64_t rip = 0;
+  bool is_branch = false;
+  std::string text;
+};
+[[nodiscard]] std::optional<Difference> first_difference(const Trace& a, const Trace& b);
+
+/// What the tracer would say of the instruction that these bytes begin with; for those that this CPU cannot
+/// run.
+[[nodiscard]] Problem inspect(std::span<const std::uint8_t> code);
+
+/// `function+0x1f (file)` for an address in this process.
+[[nodiscard]] std::string symbol_at(std::uint64_t address);
+/// The function's name alone, demangled; empty where unknown.
+[[nodiscard]] std::string function_at(std::uint64_t address);
+
+/// Why nothing can be traced here (a sanitizer, valgrind), or null.
+[[nodiscard]] const char* why_not_traceable();
+
+}  // namespace corliss::test

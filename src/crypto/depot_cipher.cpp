@@ -120,4 +120,14 @@ Result<Bytes> DepotCipher::seal(ConstBytes plain, std::span<const std::uint8_t, 
   return out.first(depot_iv_size + data.size());
 }
 
+Result<void> DepotCipher::decrypt_blocks(ConstBytes in, Bytes out) noexcept {
+  if (in.size() % 16 != 0 || out.size() != in.size()) {
+    return fail(BaseErrc::buffer_too_small);
+  }
+  if (!run(contexts_->iv_decrypt.get(), in.data(), out.data(), in.size())) {
+    return fail(Errc::library);
+  }
+  return {};
+}
+
 }  // namespace corliss::crypto

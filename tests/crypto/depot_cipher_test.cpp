@@ -148,5 +148,22 @@ TEST(DepotCipher, RoundTripsAnySizeWithOneObject) {
   }
 }
 
+// NIST SP 800-38A, F.1.6 ECB-AES256.Decrypt, the first two blocks.
+TEST(DepotCipher, DecryptsBareBlocks) {
+  const auto key = test::hex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4");
+  const auto sealed = test::hex("f3eed1bdb5d2a03c064b5a7e3db181f8591ccb10d410ed26dc5ba74a31362870");
+  const auto plain = test::hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51");
+  DepotCipher cipher(array_of<Key>(key));
+  std::vector<std::uint8_t> out(sealed.size());
+  ASSERT_TRUE(cipher.decrypt_blocks(sealed, out));
+  EXPECT_EQ(out, plain);
+  out = sealed;
+  ASSERT_TRUE(cipher.decrypt_blocks(out, out));
+  EXPECT_EQ(out, plain);
+  EXPECT_EQ(cipher.decrypt_blocks(sealed, Bytes(out).first(16)).error(), BaseErrc::buffer_too_small);
+  EXPECT_EQ(cipher.decrypt_blocks(ConstBytes(sealed).first(15), Bytes(out).first(15)).error(),
+            BaseErrc::buffer_too_small);
+}
+
 }  // namespace
 }  // namespace corliss::crypto

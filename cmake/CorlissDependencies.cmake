@@ -4,6 +4,8 @@ find_package(PkgConfig REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 
 if(CORLISS_DEVELOPER)
   find_package(CLI11 REQUIRED)

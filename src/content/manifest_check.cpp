@@ -1,0 +1,121 @@
+#include "content/manifest_data.h"
+
+#include <corliss/base/endian.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace corliss::content::detail {
+namespace {
+
+constexpr std::uint64_t max_file_size = std::numeric_limits<std::int64_t>::max();
+
+/// A chunk by the first bytes of its id, for grouping equal ones.
+struct ChunkKey {
+  std::uint64_t prefix;
+  std::uint32_t chunk;
+};
+
+Result<void> check_chunk(const Chunk& chunk, std::uint64_t file_size) {
+  if (chunk.size == 0 || chunk.offset > file_size || chunk.size > file_size - chunk.offset) {
+    return fail(Errc::bad_chunk_range);
+  }
+  if (chunk.size > max_chunk_size || chunk.compressed_size > max_chunk_body_size(chunk.size)) {
+    return fail(Errc::too_large);
+  }
+  return {};
+}
+
+/// Whether any two chunks overlap. Steam writes most files in order, which needs no sorting.
+bool overlap(std::span<const Chunk> chunks, std::vector<std::pair<std::uint64_t, std::uint64_t>>& scratch) {
+  const auto in_order = [](const Chunk& a, const Chunk& b) { return a.offset + a.size > b.offset; };
+  if (std::adjacent_find(chunks.begin(), chunks.end(), in_order) == chunks.end()) {
+    return false;
+  }
+  scratch.clear();
+  for (const auto& chunk : chunks) {
+    scratch.emplace_back(chunk.offset, chunk.offset + chunk.size);
+  }
+  std::sort(scratch.begin(), scratch.end());
+  return std::adjacent_find(scratch.begin(), scratch.end(),
+                            [](const auto& a, const auto& b) { return a.second > b.first; }) != scratch.end();
+}
+
+/// All occurrences of an id agree on size and checksum. Counts the different ids.
+Result<void> check_agreement(std::span<const Chunk> chunks, std::uint32_t& unique) {
+  std::vector<ChunkKey> keys(chunks.size());
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    keys[i] = {load_be<std::uint64_t>(chunks[i].id.bytes().data()), static_cast<std::uint32_t>(i)};
+  }
+  std::sort(keys.begin(), keys.end(),
+            [](const ChunkKey& a, const ChunkKey& b) { return a.prefix < b.prefix; });
+  unique = 0;
+  for (auto begin = keys.begin(); begin != keys.end();) {
+    const auto end =
+        std::find_if(begin, keys.end(), [begin](const ChunkKey& key) { return key.prefix != begin->prefix; });
+    const auto id_of = [chunks](const ChunkKey& key) -> const ChunkId& { return chunks[key.chunk].id; };
+    if (end - begin > 1) {
+      std::sort(begin, end, [id_of](const ChunkKey& a, const ChunkKey& b) { return id_of(a) < id_of(b); });
+    }
+    ++unique;
+    for (auto next = begin + 1; next != end; ++next) {
+      const Chunk& a = chunks[next[-1].chunk];
+      const Chunk& b = chunks[next->chunk];
+      if (a.id != b.id) {
+        ++unique;
+      } else if (a.size != b.size || a.checksum != b.checksum) {
+        return fail(Errc::chunk_disagreement);
+      }
+    }
+    begin = end;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> ManifestSteps::check_structure(Data& data, ManifestFault* fault) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> scratch;
+  for (const auto& file : data.files) {
+    const auto refuse = [&](Errc errc) {
+      note_fault(fault, 0, file.ordinal);
+      return fail(errc);
+    };
+    const bool is_link = (file.flags & depot_file_flag::symlink) != 0 || file.link_target.size != 0;
+    const bool is_directory = (file.flags & depot_file_flag::directory) != 0;
+    if (is_link || is_directory) {
+      if (file.size != 0 || file.chunk_count != 0 || (is_link && file.link_target.size == 0)) {
+        return refuse(Errc::bad_entry);
+      }
+      continue;
+    }
+    if (!file.has_content_hash) {
+      return refuse(Errc::bad_hash_size);
+    }
+    if (file.size > max_file_size) {
+      return refuse(Errc::too_large);
+    }
+    const auto chunks = data.chunks_of(file);
+    for (const auto& chunk : chunks) {
+      if (auto good = check_chunk(chunk, file.size); !good) {
+        note_fault(fault, 0, file.ordinal);
+        return good;
+      }
+    }
+    if (overlap(chunks, scratch)) {
+      return refuse(Errc::bad_chunk_range);
+    }
+  }
+  return check_agreement(data.chunks, data.unique_chunks);
+}
+
+Result<void> ManifestSteps::check_crc(Data& data, std::uint32_t crc, const ManifestParseOptions& options) {
+  const std::uint32_t stated = data.info.names_encrypted ? data.info.crc_encrypted : data.info.crc_clear;
+  data.crc_state = stated == 0 ? CrcState::absent : stated == crc ? CrcState::fits : CrcState::differs;
+  if (data.crc_state == CrcState::differs && options.refuse_wrong_crc) {
+    return fail(Errc::crc_mismatch);
+  }
+  return {};
+}
+
+}  // namespace corliss::content::detail

@@ -109,8 +109,15 @@ struct Decrypt4 {
     x[3] = _mm_xor_si128(x[3], cipher[2]);
   }
   CORLISS_SHANI void write(std::uint8_t* to, std::size_t count) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      store(to + i * block, x[i]);
+    store(to, x[0]);
+    if (count > 1) {
+      store(to + block, x[1]);
+    }
+    if (count > 2) {
+      store(to + 2 * block, x[2]);
+    }
+    if (count > 3) {
+      store(to + 3 * block, x[3]);
     }
   }
 };
@@ -248,6 +255,21 @@ CORLISS_SHANI_FUNCTION bool seal_legacy(const Session& session, const std::uint8
   return true;
 }
 
+/// Hashes the message block that ends in `group` and decrypts the next group beside it, which takes its
+/// place. `before` is the plaintext block before the group: the nonce shifts the message by three bytes.
+CORLISS_SHANI void hash_and_decrypt(Sha1Words& state, __m128i& before, Decrypt4& group,
+                                    const std::uint8_t* from, std::size_t count, std::uint8_t* out) {
+  Decrypt4 next(group.keys, from, count);
+  sha1_block(state, reversed(_mm_alignr_epi8(group.x[0], before, 13)),
+             reversed(_mm_alignr_epi8(group.x[1], group.x[0], 13)),
+             reversed(_mm_alignr_epi8(group.x[2], group.x[1], 13)),
+             reversed(_mm_alignr_epi8(group.x[3], group.x[2], 13)), next);
+  next.finish(group.cipher[3]);
+  next.write(out, count);
+  before = group.x[3];
+  group = next;
+}
+
 CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8_t* sealed, std::size_t size,
                                            std::uint8_t* out) noexcept {
   const auto& session = shani(base);
@@ -266,21 +288,14 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8
   group.write(out, whole != 0 ? 4 : rest);
 
   auto state = session.inner;
-  auto before =
-      iv;  // the plaintext block before the group: the message is shifted by the nonce's three bytes
-  for (std::size_t i = 1; i <= whole; ++i) {
+  auto before = iv;
+  for (std::size_t i = 1; i < whole; ++i) {
     from += 4 * block;
     out += 4 * block;
-    const std::size_t count = i < whole ? 4 : rest;
-    Decrypt4 next(session.decrypt, from, count);
-    sha1_block(state, reversed(_mm_alignr_epi8(group.x[0], before, 13)),
-               reversed(_mm_alignr_epi8(group.x[1], group.x[0], 13)),
-               reversed(_mm_alignr_epi8(group.x[2], group.x[1], 13)),
-               reversed(_mm_alignr_epi8(group.x[3], group.x[2], 13)), next);
-    next.finish(group.cipher[3]);
-    next.write(out, count);
-    before = group.x[3];
-    group = next;
+    hash_and_decrypt(state, before, group, from, 4, out);
+  }
+  if (whole != 0) {
+    hash_and_decrypt(state, before, group, from + 4 * block, rest, out + 4 * block);
   }
 
   // The end of the message lies in vector rest - 1 or rest of these, at the same place for every `rest`.

@@ -24,14 +24,14 @@ struct Pool {
 constexpr std::size_t page_size = 4096;
 static_assert(sizeof(Pool) <= page_size);
 
-RandomSource source{RAND_priv_bytes, madvise};
+RandomSource source{RAND_priv_bytes, madvise, munmap};
 constinit thread_local Pool* pool = nullptr;
 constinit thread_local bool pool_ended = false;
 
 void end_pool() noexcept {
   if (pool != nullptr) {
     wipe({reinterpret_cast<std::uint8_t*>(pool), sizeof(Pool)});
-    munmap(pool, page_size);
+    source.unmap(pool, page_size);
     pool = nullptr;
   }
 }

@@ -11,6 +11,7 @@ namespace corliss::crypto::detail {
 struct RandomSource {
   int (*generate)(unsigned char* out, int count);           ///< RAND_priv_bytes: 1 when it worked.
   int (*advise)(void* page, std::size_t size, int advice);  ///< madvise.
+  int (*unmap)(void* page, std::size_t size);               ///< munmap.
 };
 /// Replaces the source and returns the one before. The calling thread's pool is wiped and starts anew.
 RandomSource exchange_random_source(RandomSource source) noexcept;

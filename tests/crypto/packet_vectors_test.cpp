@@ -1,4 +1,4 @@
-#include "support/test_support.h"
+#include "crypto/packet_support.h"
 
 #include <corliss/crypto/kernel.h>
 #include <corliss/crypto/packet_cipher.h>
@@ -9,7 +9,6 @@
 namespace corliss::crypto {
 namespace {
 
-using Vec = std::vector<std::uint8_t>;
 using test::hex;
 
 const nlohmann::json& channel() {
@@ -18,20 +17,6 @@ const nlohmann::json& channel() {
     return nlohmann::json::parse(in);
   }();
   return json;
-}
-
-std::vector<std::string> supported_kernels() {
-  std::vector<std::string> names;
-  for (const auto& kernel : kernels()) {
-    if (kernel.supported) {
-      names.emplace_back(kernel.name);
-    }
-  }
-  return names;
-}
-
-std::span<const std::uint8_t, session_key_size> key_of(const Vec& key) {
-  return std::span<const std::uint8_t, session_key_size>(key);
 }
 
 /// Seals and opens one of the two formats, with the random bytes as the vectors give them.
@@ -63,8 +48,7 @@ Vec copy(ConstBytes bytes) {
 }
 
 class PacketVectors : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kernels, PacketVectors, testing::ValuesIn(supported_kernels()),
-                         [](const auto& kernel) { return kernel.param; });
+INSTANTIATE_TEST_SUITE_P(Kernels, PacketVectors, testing::ValuesIn(supported_kernels()), name_of_kernel);
 
 TEST_P(PacketVectors, SealAndOpenInPlaceAndApartAtSixteenMisalignments) {
   for (const std::string format : {"hmac", "legacy"}) {

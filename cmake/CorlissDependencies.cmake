@@ -3,6 +3,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)

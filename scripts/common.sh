@@ -3,7 +3,7 @@
 # What building the library and the command needs (docs/dependencies.md says why).
 build_packages=(
   ca-certificates cmake g++ ninja-build pkg-config
-  libssl-dev libdeflate-dev liblzma-dev libzstd-dev libexpected-dev
+  libssl-dev libdeflate-dev liblzma-dev libzstd-dev libexpected-dev libprotobuf-dev protobuf-compiler
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # What the tests need beyond that.

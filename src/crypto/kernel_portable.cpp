@@ -45,12 +45,18 @@ const EVP_CIPHER* aes_256_cbc() noexcept {
 class CbcContext {
  public:
   [[nodiscard]] bool key(const std::uint8_t* key, int encrypt) noexcept {
+    // A context that has its cipher is keyed again without naming it, or EVP would allocate.
+    const EVP_CIPHER* cipher = nullptr;
     if (context_ == nullptr) {
       context_.reset(EVP_CIPHER_CTX_new());
+      cipher = aes_256_cbc();
     }
     chain_.fill(0);
-    usable_ = context_ != nullptr && aes_256_cbc() != nullptr &&
-              EVP_CipherInit_ex2(context_.get(), aes_256_cbc(), key, chain_.data(), encrypt, nullptr) == 1;
+    usable_ = context_ != nullptr &&
+              EVP_CipherInit_ex2(context_.get(), cipher, key, chain_.data(), encrypt, nullptr) == 1;
+    if (!usable_) {
+      context_.reset();
+    }
     return usable_;
   }
 
@@ -388,6 +394,11 @@ void destroy(const Session* session) noexcept {
 }
 
 }  // namespace
+
+void occupy_portable(const Session& session, bool occupied) noexcept {
+  portable(session).encrypt_taken = occupied;
+  portable(session).decrypt_taken = occupied;
+}
 
 const PacketKernel portable_kernel{make,        destroy, seal,    open,   seal_legacy,
                                    open_legacy, mac,     nullptr, nullptr};

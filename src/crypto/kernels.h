@@ -86,6 +86,8 @@ struct KernelEntry {
 extern const PacketKernel shani_kernel;
 #endif
 extern const PacketKernel portable_kernel;
+/// For tests: makes a session of `portable_kernel` look as if another thread were in it, or no longer.
+void occupy_portable(const Session& session, bool occupied) noexcept;
 
 /// Overwrites what the functions called before may have left of a key below the caller's frame.
 void wipe_stack() noexcept;

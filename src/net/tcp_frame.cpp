@@ -99,10 +99,10 @@ Result<void> TcpFrameReader::end_of_input() noexcept {
   return {};
 }
 
-void TcpFrameReader::reset() noexcept {
+void TcpFrameReader::wipe_rest() noexcept {
+  wipe(input_);
   input_ = {};
   partial_.release();
-  complete_.release();
 }
 
 void TcpFrameReader::trim() noexcept {

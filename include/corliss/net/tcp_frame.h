@@ -51,8 +51,8 @@ class TcpFrameReader {
   /// Whether the start of a frame is here and the rest is not.
   [[nodiscard]] bool inside_frame() const noexcept { return !partial_.empty(); }
 
-  /// Wipes and forgets everything that is held; what was handed out ends.
-  void reset() noexcept;
+  /// Wipes and forgets what was not handed out: the rest of the piece, and a frame that is not whole yet.
+  void wipe_rest() noexcept;
   /// Gives back memory that holds nothing at the moment; what was handed out ends.
   void trim() noexcept;
 

@@ -33,7 +33,7 @@ struct UdpSessionOptions {
   std::uint32_t connection_id = udp_first_client_id;  ///< Ours; a server's must not be 0.
   std::uint32_t challenge = 0;                        ///< Server: a random number.
   std::uint32_t server_load = 0;                      ///< Server: told with the challenge.
-  Limits limits;
+  Limits limits{};
   Timeouts timeouts = udp_timeouts;
 };
 

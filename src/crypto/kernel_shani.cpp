@@ -3,8 +3,7 @@
 // docs/packet-kernels.md.
 #if defined(__x86_64__)
 
-#include "crypto/constant_time.h"
-#include "crypto/shani_session.h"
+#include "crypto/shani_lanes.h"
 
 #include <corliss/base/secret.h>
 
@@ -16,18 +15,7 @@
 namespace corliss::crypto::detail {
 namespace {
 
-constexpr std::size_t block = 16;
-constexpr std::size_t sha_block = 64;
-
-/// Overwrites vectors that held plaintext; the optimiser must believe that somebody looks.
-template <std::size_t N>
-CORLISS_SHANI void wipe_vectors(__m128i (&vectors)[N]) {
-  CORLISS_UNROLL
-  for (auto& vector : vectors) {
-    vector = _mm_setzero_si128();
-  }
-  __asm__ volatile("" : : "r"(vectors) : "memory");
-}
+constexpr std::size_t block = aes_block;
 
 // ---- AES
 
@@ -139,49 +127,7 @@ CORLISS_SHANI __m128i decrypt_block(const __m128i* keys, __m128i x) {
   return _mm_aesdeclast_si128(x, keys[aes_rounds]);
 }
 
-// ---- padding
-
-struct VectorPadding {
-  std::uint32_t size;  // 1 to 16, secret
-  std::uint32_t good;  // mask
-};
-
-/// As check_padding.
-CORLISS_SHANI VectorPadding check_padding(__m128i last) {
-  const auto size = _mm_shuffle_epi8(last, _mm_set1_epi8(15));
-  const auto from_end = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const auto at_most_16 = _mm_min_epu8(size, _mm_set1_epi8(16));
-  const auto is_pad = _mm_cmpgt_epi8(at_most_16, from_end);
-  const auto below_1 = _mm_cmpeq_epi8(size, _mm_setzero_si128());
-  const auto wrong = _mm_or_si128(_mm_or_si128(_mm_and_si128(is_pad, _mm_xor_si128(last, size)), below_1),
-                                  _mm_xor_si128(size, at_most_16));
-  const auto right =
-      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(wrong, _mm_setzero_si128())));
-  const auto good = ct_equal(right, 0xffff);
-  return {ct_select(good, static_cast<std::uint32_t>(_mm_extract_epi8(last, 15)), 1), good};
-}
-
-/// The bytes of `data` in front of index `end`, then 0x80, then zeros. `end` may lie outside.
-CORLISS_SHANI __m128i ended_at(__m128i data, std::uint32_t end) {
-  const auto at = _mm_set_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const auto ends = _mm_shuffle_epi8(_mm_cvtsi32_si128(static_cast<int>(end)), _mm_setzero_si128());
-  return _mm_or_si128(_mm_and_si128(data, _mm_cmpgt_epi8(ends, at)),
-                      _mm_and_si128(_mm_cmpeq_epi8(ends, at), _mm_set1_epi8(static_cast<char>(0x80))));
-}
-
-/// The message's length in bits, where it stands in the last vector of the last block (as bytes).
-CORLISS_SHANI __m128i length_vector(std::size_t message) {
-  return _mm_set_epi32(static_cast<int>(__builtin_bswap32(static_cast<std::uint32_t>(message) * 8)), 0, 0, 0);
-}
-
 // ---- MAC
-
-CORLISS_SHANI __m128i nonce_vector(const std::uint8_t* nonce) {
-  const std::uint32_t word = static_cast<std::uint32_t>(nonce[0]) << 8 |
-                             static_cast<std::uint32_t>(nonce[1]) << 16 |
-                             static_cast<std::uint32_t>(nonce[2]) << 24;
-  return _mm_set_epi32(static_cast<int>(word), 0, 0, 0);
-}
 
 CORLISS_SHANI Sha1Words mac_words(const ShaniSession& session, const std::uint8_t* nonce,
                                   const std::uint8_t* plain, std::size_t size) {
@@ -220,15 +166,10 @@ CORLISS_SHANI Sha1Words mac_words(const ShaniSession& session, const std::uint8_
     tail[0] = tail[4];
     tail[1] = tail[2] = tail[3] = _mm_setzero_si128();
   }
-  tail[3] = _mm_or_si128(tail[3], length_vector(sha_block + end));
+  tail[3] = _mm_or_si128(tail[3], length_vector(end));
   sha1_block(state, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]), reversed(tail[3]));
   wipe_vectors(tail);
   return sha1_outer(session.outer, state);
-}
-
-/// The IV that a MAC and a nonce (its last three bytes) make.
-CORLISS_SHANI __m128i iv_from(__m128i mac, __m128i nonce) {
-  return _mm_or_si128(nonce, _mm_and_si128(mac, _mm_set_epi32(0xff, -1, -1, -1)));
 }
 
 // ---- the kernel
@@ -245,7 +186,7 @@ CORLISS_SHANI_FUNCTION bool seal(const Session& base, const std::uint8_t* plain,
                                  const std::uint8_t* nonce, std::uint8_t* out) noexcept {
   const auto& session = shani(base);
   const auto words = mac_words(session, nonce, plain, size);
-  encrypt_packet(session, plain, size, iv_from(reversed(words.abcd), nonce_vector(nonce)), out);
+  encrypt_packet(session, plain, size, iv_from(words, nonce_vector(nonce)), out);
   return true;
 }
 
@@ -315,24 +256,21 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8
   for (std::size_t i = rest + 1; i < 4; ++i) {
     tail[i] = _mm_setzero_si128();
   }
-  const auto bits = length_vector(sha_block + 3 + length - padding.size);
+  const auto bits = length_vector(3 + length - padding.size);
   if (rest == 4) {
-    const auto ends_first = _mm_set1_epi32(static_cast<int>(ct_less(67 - padding.size, 56)));
+    const auto ends_first = ends_in_first(padding.size);
     auto first = state;
     sha1_block(first, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]),
                reversed(_mm_or_si128(tail[3], _mm_and_si128(bits, ends_first))));
     state = first;
     sha1_block(state, reversed(tail[4]), _mm_setzero_si128(), _mm_setzero_si128(), reversed(bits));
-    state.abcd = _mm_blendv_epi8(state.abcd, first.abcd, ends_first);
-    state.e = _mm_blendv_epi8(state.e, first.e, ends_first);
+    state = select(ends_first, first, state);
   } else {
     sha1_block(state, reversed(tail[0]), reversed(tail[1]), reversed(tail[2]),
                reversed(_mm_or_si128(tail[3], bits)));
   }
   wipe_vectors(tail);
-  const auto expected = reversed(sha1_outer(session.outer, state).abcd);
-  const auto equal = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(expected, iv))) & 0x1fff;
-  if (ct_barrier(padding.good & ct_equal(equal, 0x1fff)) == 0) {
+  if (accepts(padding, sha1_outer(session.outer, state), iv) == 0) {
     return open_refused;
   }
   return static_cast<std::ptrdiff_t>(length - padding.size);
@@ -361,6 +299,65 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t open_legacy(const Session& base, const std
     return open_refused;
   }
   return static_cast<std::ptrdiff_t>(size - block - padding.size);
+}
+
+// ---- batches
+
+template <std::size_t N>
+CORLISS_SHANI void decrypt_blocks(const __m128i* keys, std::uint8_t* data, __m128i& before) {
+  __m128i x[N];
+  CORLISS_UNROLL
+  for (std::size_t n = 0; n < N; ++n) {
+    x[n] = _mm_xor_si128(load(data + n * block), keys[0]);
+  }
+  CORLISS_UNROLL
+  for (std::size_t round = 1; round < aes_rounds; ++round) {
+    CORLISS_UNROLL
+    for (std::size_t n = 0; n < N; ++n) {
+      x[n] = _mm_aesdec_si128(x[n], keys[round]);
+    }
+  }
+  CORLISS_UNROLL
+  for (std::size_t n = 0; n < N; ++n) {
+    const auto cipher = load(data + n * block);
+    store(data + n * block, _mm_xor_si128(_mm_aesdeclast_si128(x[n], keys[aes_rounds]), before));
+    before = cipher;
+  }
+}
+
+CORLISS_SHANI_FUNCTION void decrypt_in_place(const ShaniSession& session, std::uint8_t* data,
+                                             std::size_t blocks) noexcept {
+  const __m128i* const keys = session.decrypt;
+  auto before = _mm_setzero_si128();
+  for (; blocks >= 8; blocks -= 8, data += 8 * block) {
+    decrypt_blocks<8>(keys, data, before);
+  }
+  if ((blocks & 4) != 0) {
+    decrypt_blocks<4>(keys, data, before);
+    data += 4 * block;
+  }
+  if ((blocks & 2) != 0) {
+    decrypt_blocks<2>(keys, data, before);
+    data += 2 * block;
+  }
+  if ((blocks & 1) != 0) {
+    decrypt_blocks<1>(keys, data, before);
+  }
+}
+
+CORLISS_SHANI_FUNCTION void encrypt_ivs(SealSource& source) noexcept {
+  const auto jobs = source.jobs();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    store(jobs[i].out, encrypt_block(shani(*jobs[i].session).encrypt, source.ivs()[i]));
+  }
+}
+
+void seal_batch(std::span<SealJob> jobs) noexcept {
+  seal_in_lanes<ShaniMacLanes, ShaniCbcLanes>(jobs, encrypt_ivs);
+}
+
+void open_batch(std::span<OpenJob> jobs) noexcept {
+  open_in_lanes<ShaniMacLanes, decrypt_in_place>(jobs);
 }
 
 // ---- keying
@@ -428,7 +425,8 @@ void destroy(const Session* base) noexcept {
 
 }  // namespace
 
-const PacketKernel shani_kernel{make, destroy, seal, open, seal_legacy, open_legacy, mac, nullptr, nullptr};
+const PacketKernel shani_kernel{make,        destroy, seal,       open,      seal_legacy,
+                                open_legacy, mac,     seal_batch, open_batch};
 
 }  // namespace corliss::crypto::detail
 

@@ -25,7 +25,7 @@
 namespace corliss::test {
 namespace {
 
-constexpr std::size_t max_steps = std::size_t{1} << 20;
+constexpr std::size_t max_steps = std::size_t{1} << 18;
 constexpr greg_t trap_flag = 0x100;
 constexpr std::uint8_t int3 = 0xcc;
 
@@ -148,12 +148,13 @@ __attribute__((noinline)) void run_traced(Subject& subject) {
   __asm__ volatile("int3" ::: "memory");
 }
 
-[[noreturn]] void child(Subject& subject) {
+[[noreturn]] void child(const MakeSubject& make, std::size_t i) {
   try {
-    subject.prepare();
+    const auto subject = make(i);
+    subject->prepare();
     catch_traps();
-    run_traced(subject);
-    if (!subject.as_expected()) {
+    run_traced(*subject);
+    if (!subject->as_expected()) {
       tracer->record->problem = Problem::unexpected;
     }
   } catch (...) {
@@ -164,37 +165,45 @@ __attribute__((noinline)) void run_traced(Subject& subject) {
 
 }  // namespace
 
-Trace trace(Subject& subject) {
+std::vector<Trace> trace_all(std::size_t count, const MakeSubject& make) {
   if (tracer == nullptr) {
     static const auto owner = std::make_unique<Tracer>();
     tracer = owner.get();
     tracer->masks_offset = find_masks();
   }
-  void* shared = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  std::vector<Trace> traces(count);
+  std::vector<int> statuses(count);
+  const std::size_t size = sizeof(Record) * count;
+  void* shared =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (shared == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  auto* record = static_cast<Record*>(shared);
-  tracer->record = record;
-  const pid_t pid = fork();
-  if (pid == 0) {
-    child(subject);
+  const std::span records(static_cast<Record*>(shared), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    tracer->record = &records[i];
+    const pid_t pid = fork();
+    if (pid == 0) {
+      child(make, i);
+    }
+    if (pid < 0 || waitpid(pid, &statuses[i], 0) != pid) {
+      throw std::system_error(errno, std::system_category(), "fork");
+    }
   }
-  int status = 0;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-    throw std::system_error(errno, std::system_category(), "fork");
+  for (std::size_t i = 0; i < count; ++i) {
+    const Record& record = records[i];
+    auto& trace = traces[i];
+    trace.steps.assign(record.steps.begin(),
+                       record.steps.begin() + static_cast<std::ptrdiff_t>(record.count));
+    trace.problem = record.problem;
+    trace.problem_at = record.problem_at;
+    if (!WIFEXITED(statuses[i])) {
+      trace.problem = Problem::crashed;
+      trace.problem_at = trace.steps.empty() ? 0 : trace.steps.back().rip;
+    }
   }
-  Trace result;
-  result.problem = WIFEXITED(status) ? record->problem : Problem::crashed;
-  result.problem_at = record->problem_at;
-  result.steps.assign(record->steps.begin(),
-                      record->steps.begin() + static_cast<std::ptrdiff_t>(record->count));
-  if (result.problem == Problem::crashed && !result.steps.empty()) {
-    result.problem_at = result.steps.back().rip;
-  }
-  munmap(shared, sizeof(Record));
-  return result;
+  munmap(shared, size);
+  return traces;
 }
 
 const char* why_not_traceable() {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,8 +15,8 @@
 /// shows, and what not.
 namespace corliss::test {
 
-/// What runs. One object serves one run: it is used in a child process of its own, so that every run starts
-/// from the same heap, stack and library state and its buffers lie at the same addresses.
+/// What runs. Each object is made and used in a child process of its own, and all children start from the
+/// same heap, stack and library state: what they allocate alike lies at the same address in each.
 class Subject {
  public:
   Subject() = default;
@@ -59,7 +61,10 @@ struct Trace {
   [[nodiscard]] std::string describe_problem() const;
 };
 
-[[nodiscard]] Trace trace(Subject& subject);
+/// Makes, in its child, the subject of run `i`; its allocations must not depend on the secrets.
+using MakeSubject = std::function<std::unique_ptr<Subject>(std::size_t i)>;
+/// Traces runs 0 to count - 1. Nothing is allocated in this process between the first and the last.
+[[nodiscard]] std::vector<Trace> trace_all(std::size_t count, const MakeSubject& make);
 
 /// Where two traces part.
 struct Difference {

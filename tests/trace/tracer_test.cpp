@@ -2,9 +2,11 @@
 #include "trace/tracer.h"
 
 #include "trace/planted.h"
+#include "trace/runs.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,9 @@ class Planted final : public Subject {
   std::uint8_t secret_;
 };
 
-Trace trace_planted(Code code, std::uint8_t secret) {
-  Planted subject(code, secret);
-  return trace(subject);
+std::vector<Trace> trace_planted(Code code, const std::vector<std::uint8_t>& secrets) {
+  return trace_all(secrets.size(),
+                   [&](std::size_t i) { return std::make_unique<Planted>(code, secrets[i]); });
 }
 
 class Tracer : public ::testing::Test {
@@ -46,8 +48,9 @@ class Tracer : public ::testing::Test {
 
   // The two runs differ, and the difference is blamed on that function.
   static void finds(Code code, const std::string& function, bool is_branch) {
-    const auto a = trace_planted(code, 4);
-    const auto b = trace_planted(code, 7);
+    const auto traces = trace_planted(code, {4, 97});
+    const auto& a = traces[0];
+    const auto& b = traces[1];
     ASSERT_EQ(a.problem, Problem::none) << a.describe_problem();
     ASSERT_EQ(b.problem, Problem::none) << b.describe_problem();
     const auto difference = first_difference(a, b);
@@ -59,12 +62,12 @@ class Tracer : public ::testing::Test {
 };
 
 TEST_F(Tracer, PassesCodeWithoutLeaks) {
-  const auto a = trace_planted(planted::select_by_mask, 0);
-  ASSERT_EQ(a.problem, Problem::none) << a.describe_problem();
+  const auto traces = trace_planted(planted::select_by_mask, {0, 0, 1, 128, 255});
+  const auto& a = traces[0];
   EXPECT_GT(a.steps.size(), 8U);
   EXPECT_LT(a.steps.size(), 100U);
-  for (const auto secret : std::to_array<std::uint8_t>({0, 1, 128, 255})) {
-    const auto b = trace_planted(planted::select_by_mask, secret);
+  for (const auto& b : traces) {
+    ASSERT_EQ(b.problem, Problem::none) << b.describe_problem();
     const auto difference = first_difference(a, b);
     EXPECT_FALSE(difference) << difference->text;
     EXPECT_EQ(a.hash(), b.hash());
@@ -87,8 +90,8 @@ TEST_F(Tracer, FindsRepeatCount) {
   finds(planted::copy_that_many, "planted::copy_that_many", true);
 }
 TEST_F(Tracer, FindsLengthGivenToLibc) {
-  const auto difference = first_difference(trace_planted(planted::libc_copy_that_many, 4),
-                                           trace_planted(planted::libc_copy_that_many, 97));
+  const auto traces = trace_planted(planted::libc_copy_that_many, {4, 97});
+  const auto difference = first_difference(traces[0], traces[1]);
   ASSERT_TRUE(difference);
   EXPECT_NE(symbol_at(difference->rip).find("libc"), std::string::npos) << difference->text;
 }
@@ -113,22 +116,59 @@ TEST_F(Tracer, RefusesGather) {
   if (__builtin_cpu_supports("avx2") == 0) {
     GTEST_SKIP() << "this CPU has no AVX2";
   }
-  const auto found = trace_planted(planted::gather, 4);
+  const auto found = trace_planted(planted::gather, {4}).front();
   EXPECT_EQ(found.problem, Problem::gather);
   EXPECT_NE(found.describe_problem().find("planted::gather"), std::string::npos) << found.describe_problem();
 }
 
 TEST_F(Tracer, RefusesWhatCannotBeDecoded) {
-  const auto found = trace_planted(planted::undecodable, 4);
+  const auto found = trace_planted(planted::undecodable, {4}).front();
   EXPECT_EQ(found.problem, Problem::undecodable);
   EXPECT_NE(found.describe_problem().find("planted::undecodable"), std::string::npos)
       << found.describe_problem();
 }
 
 TEST_F(Tracer, ReportsCrash) {
-  const auto found = trace_planted(planted::crash, 4);
+  const auto found = trace_planted(planted::crash, {4}).front();
   EXPECT_EQ(found.problem, Problem::crashed);
   EXPECT_NE(found.describe_problem().find("planted::crash"), std::string::npos) << found.describe_problem();
+}
+
+// The judge of the packet kernels, over code that leaks: two outcomes, each of two runs.
+class Judge : public Tracer {
+ protected:
+  static Verdict judge_planted(Code code, const std::vector<std::uint8_t>& secrets, const MayTell& may_tell) {
+    const std::vector<Variant> variants{
+        {"a", "accepted"}, {"b", "accepted"}, {"c", "refused"}, {"d", "refused"}};
+    return judge(
+        variants, [&](std::size_t i) { return std::make_unique<Planted>(code, secrets[i]); }, may_tell);
+  }
+};
+
+TEST_F(Judge, PassesOutcomesThatPartWhereTheyMay) {
+  const auto verdict = judge_planted(planted::branch, {2, 4, 3, 5}, {{"planted::branch"}, 10});
+  EXPECT_EQ(verdict.fault, "");
+  EXPECT_NE(verdict.summary.find("refused parts at step"), std::string::npos) << verdict.summary;
+}
+TEST_F(Judge, RefusesRunsOfOneOutcomeThatDiffer) {
+  const auto fault = judge_planted(planted::branch, {2, 3, 3, 5}, {{"planted::branch"}, 10}).fault;
+  EXPECT_NE(fault.find("\"a\" and \"b\" are both accepted"), std::string::npos) << fault;
+}
+TEST_F(Judge, RefusesOutcomesThatPartInAnotherFunction) {
+  const auto fault = judge_planted(planted::branch, {2, 4, 3, 5}, {{"open"}, 10}).fault;
+  EXPECT_NE(fault.find("may not tell"), std::string::npos) << fault;
+}
+TEST_F(Judge, RefusesOutcomesThatPartEarly) {
+  const auto fault = judge_planted(planted::branch, {2, 4, 3, 5}, {{"planted::branch"}, 1}).fault;
+  EXPECT_NE(fault.find("too early"), std::string::npos) << fault;
+}
+TEST_F(Judge, RefusesOutcomesThatPartInAnAddress) {
+  const auto fault = judge_planted(planted::look_up, {2, 2, 3, 3}, {{"planted::look_up"}, 10}).fault;
+  EXPECT_NE(fault.find("as an address"), std::string::npos) << fault;
+}
+TEST_F(Judge, RefusesWhatCannotBeDecoded) {
+  const auto fault = judge_planted(planted::undecodable, {2, 2, 3, 3}, {{"planted"}, 10}).fault;
+  EXPECT_NE(fault.find("cannot be decoded"), std::string::npos) << fault;
 }
 
 // For instructions that this CPU may not have, the decoder alone.

@@ -1,17 +1,15 @@
 // No branch and no address in a packet kernel depends on a secret: docs/constant-time.md.
-#include "support/test_support.h"
+#include "trace/kernel_fixture.h"
 #include "trace/packets.h"
 #include "trace/runs.h"
 
 #include <corliss/base/bytes.h>
-#include <corliss/crypto/kernel.h>
 #include <corliss/crypto/packet_cipher.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,27 +139,8 @@ class KeySubject final : public Subject {
   std::optional<PacketCipher> cipher_;
 };
 
-// A named kernel that this CPU can run, or a skipped test.
-class PacketTrace : public ::testing::TestWithParam<std::string_view> {
+class PacketTrace : public KernelFixture {
  protected:
-  void SetUp() override {
-    if (const char* why = why_not_traceable()) {
-      GTEST_SKIP() << why;
-    }
-    for (const auto& kernel : crypto::kernels()) {
-      if (kernel.name == GetParam() && !kernel.supported) {
-        GTEST_SKIP() << "this CPU lacks " << kernel.needs << ": kernel " << kernel.name
-                     << " is not traced here";
-      }
-    }
-  }
-
-  static void expect_constant(std::string_view what, std::size_t size, const Verdict& verdict) {
-    const auto title = std::string(GetParam()) + " " + std::string(what) + " " + std::to_string(size);
-    EXPECT_EQ(verdict.fault, "") << title;
-    std::printf("%s: %s\n", title.c_str(), verdict.summary.c_str());
-  }
-
   template <class Cipher>
   static void open_all(std::string_view what, const std::vector<Packet>& packets,
                        Place place = Place::in_place) {
@@ -191,24 +170,12 @@ class PacketTrace : public ::testing::TestWithParam<std::string_view> {
     expect_constant(what, size, judge(some_secrets, make));
   }
 
-  // The secrets of one of `some_secrets`.
-  static std::vector<std::uint8_t> secrets_of(std::size_t variant, std::size_t size) {
-    if (variant < 2) {
-      return std::vector<std::uint8_t>(size, variant == 0 ? 0 : 0xff);
-    }
-    return TestRng(seed() + variant).bytes(size);
-  }
   inline static const std::vector<Variant> some_secrets{
       {"zeros", "done"}, {"ones", "done"}, {"random", "done"}, {"random again", "done"}};
 };
 
 TEST_P(PacketTrace, Key) {
-  const auto make = [](std::size_t i) {
-    const auto secrets = secrets_of(i, 32);
-    SessionKey key{};
-    std::copy(secrets.begin(), secrets.end(), key.begin());
-    return std::make_unique<KeySubject>(GetParam(), key);
-  };
+  const auto make = [](std::size_t i) { return std::make_unique<KeySubject>(GetParam(), secret_key(i, 0)); };
   expect_constant("key", 32, judge(some_secrets, make));
 }
 
@@ -244,15 +211,7 @@ TEST_P(PacketTrace, OpenLegacy) {
   open_all<LegacyPacketCipher>("legacy open", packets_of(80));
 }
 
-std::vector<std::string_view> names() {
-  std::vector<std::string_view> out;
-  for (const auto& kernel : crypto::kernels()) {
-    out.push_back(kernel.name);
-  }
-  return out;
-}
-INSTANTIATE_TEST_SUITE_P(Kernels, PacketTrace, ::testing::ValuesIn(names()),
-                         [](const auto& name) { return std::string(name.param); });
+INSTANTIATE_TEST_SUITE_P(Kernels, PacketTrace, ::testing::ValuesIn(kernel_names()), kernel_test_name);
 
 }  // namespace
 }  // namespace corliss::test

@@ -1,51 +1,67 @@
+// EVP makes a new state for every message; the functions below it work in the caller's.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "crypto/openssl.h"
 
 #include <corliss/crypto/hash.h>
 
+#include <new>
+
 #include <openssl/hmac.h>
+#include <openssl/sha.h>
 
 namespace corliss::crypto {
-namespace detail {
+namespace {
 
-void Hasher::FreeMd::operator()(evp_md_st* md) const noexcept {
-  EVP_MD_free(md);
-}
-void Hasher::FreeContext::operator()(evp_md_ctx_st* context) const noexcept {
-  EVP_MD_CTX_free(context);
-}
+static_assert(sizeof(SHA_CTX) <= sizeof(Sha1) && alignof(SHA_CTX) <= alignof(Sha1));
+static_assert(sizeof(SHA256_CTX) <= sizeof(Sha256) && alignof(SHA256_CTX) <= alignof(Sha256));
 
-Hasher::Hasher(const char* algorithm)
-    : md_(require(EVP_MD_fetch(nullptr, algorithm, nullptr))), context_(require(EVP_MD_CTX_new())) {
-  require(EVP_DigestInit_ex2(context_.get(), md_.get(), nullptr) == 1);
+template <class Context, class State>
+Context* context_in(State& state) noexcept {
+  return std::launder(reinterpret_cast<Context*>(state.data()));
 }
 
-Hasher::Hasher(Hasher&&) noexcept = default;
-Hasher& Hasher::operator=(Hasher&&) noexcept = default;
-Hasher::~Hasher() = default;
-
-void Hasher::update(ConstBytes bytes) {
-  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
-}
-
-void Hasher::finish(Bytes digest) {
-  require(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1 &&
-          EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) == 1);
-}
-
-}  // namespace detail
+}  // namespace
 
 template <>
-Hash<Sha1Digest>::Hash() : hasher_("SHA1") {}
+Hash<Sha1Digest>::Hash() noexcept : state_{} {
+  SHA1_Init(new (state_.data()) SHA_CTX);
+}
 template <>
-Hash<Sha256Digest>::Hash() : hasher_("SHA2-256") {}
+void Hash<Sha1Digest>::update(ConstBytes bytes) noexcept {
+  SHA1_Update(context_in<SHA_CTX>(state_), bytes.data(), bytes.size());
+}
+template <>
+Sha1Digest Hash<Sha1Digest>::finish() noexcept {
+  Sha1Digest digest;
+  SHA1_Final(digest.data(), context_in<SHA_CTX>(state_));
+  SHA1_Init(context_in<SHA_CTX>(state_));
+  return digest;
+}
 
-Sha1Digest sha1(ConstBytes bytes) {
+template <>
+Hash<Sha256Digest>::Hash() noexcept : state_{} {
+  SHA256_Init(new (state_.data()) SHA256_CTX);
+}
+template <>
+void Hash<Sha256Digest>::update(ConstBytes bytes) noexcept {
+  SHA256_Update(context_in<SHA256_CTX>(state_), bytes.data(), bytes.size());
+}
+template <>
+Sha256Digest Hash<Sha256Digest>::finish() noexcept {
+  Sha256Digest digest;
+  SHA256_Final(digest.data(), context_in<SHA256_CTX>(state_));
+  SHA256_Init(context_in<SHA256_CTX>(state_));
+  return digest;
+}
+
+Sha1Digest sha1(ConstBytes bytes) noexcept {
   Sha1 hash;
   hash.update(bytes);
   return hash.finish();
 }
 
-Sha256Digest sha256(ConstBytes bytes) {
+Sha256Digest sha256(ConstBytes bytes) noexcept {
   Sha256 hash;
   hash.update(bytes);
   return hash.finish();

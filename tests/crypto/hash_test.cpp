@@ -1,3 +1,4 @@
+#include "support/allocations.h"
 #include "support/test_support.h"
 
 #include <corliss/base/hex.h>
@@ -61,8 +62,25 @@ TEST(Hash, OneObjectHashesManyMessagesInPieces) {
     EXPECT_EQ(kept1.finish(), sha1(all));
     EXPECT_EQ(kept256.finish(), sha256(all));
   }
-  Sha1 moved = std::move(kept1);
-  EXPECT_EQ(moved.finish(), sha1({}));
+  kept1.update(bytes_of("ab"));
+  Sha1 copy = kept1;
+  copy.update(bytes_of("c"));
+  EXPECT_EQ(copy.finish(), sha1(bytes_of("abc")));
+  EXPECT_EQ(kept1.finish(), sha1(bytes_of("ab")));
+}
+
+TEST(Hash, AllocatesNothing) {
+  const test::AllocationCount count;
+  Sha1 one;
+  Sha256 two;
+  for (int round = 0; round < 3; ++round) {
+    one.update(bytes_of("message"));
+    two.update(bytes_of("message"));
+    (void)one.finish();
+    (void)two.finish();
+    (void)sha1(bytes_of("message"));
+  }
+  EXPECT_EQ(count.calls(), 0u);
 }
 
 }  // namespace

@@ -73,6 +73,11 @@ Result<void> ChunkDecoder::apply_delta(ConstBytes delta, ConstBytes source, cons
   return verify(spec, container.crc, out);
 }
 
+Result<std::uint32_t> ChunkDecoder::claimed_size(ConstBytes bytes) noexcept {
+  return detail::open_container(bytes).map(
+      [](const detail::Container& container) { return static_cast<std::uint32_t>(container.plain_size); });
+}
+
 Result<void> ChunkDecoder::check_spec(const ChunkSpec& spec, std::size_t body_size,
                                       std::size_t out_size) noexcept {
   if (spec.size > max_chunk_size || body_size > max_chunk_body_size(spec.size)) {

@@ -86,7 +86,7 @@ Result<Manifest> Manifest::parse(ConstBytes input, const ManifestParseOptions& o
 }
 
 Result<Manifest> Manifest::make(const ManifestInfo& info, std::span<const NewManifestFile> files,
-                                const PathRules& rules) {
+                                const std::optional<PathRules>& rules) {
   auto data = std::make_unique<Data>();
   data->info.depot = info.depot;
   data->info.id = info.id;
@@ -118,7 +118,7 @@ Result<Manifest> Manifest::make(const ManifestInfo& info, std::span<const NewMan
   CORLISS_CHECK(ManifestSteps::check_structure(*data, nullptr));
   data->info.unique_chunks = data->unique_chunks;
   ManifestSteps::normalise_names(data->files, data->names);
-  if (ManifestSteps::judge_paths(data->files, data->names, rules) != 0) {
+  if (rules && ManifestSteps::judge_paths(data->files, data->names, *rules) != 0) {
     CORLISS_CHECK(ManifestSteps::first_refusal(data->files, nullptr));
   }
   data->rules = rules;

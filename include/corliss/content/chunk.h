@@ -75,6 +75,10 @@ class ChunkDecoder {
   [[nodiscard]] Result<void> apply_delta(ConstBytes delta, ConstBytes source, const ChunkSpec& spec,
                                          Bytes out);
 
+  /// The plain size that a decrypted container claims, for tools without a manifest; nothing is decompressed.
+  /// Check it against max_chunk_size before allocating. Errors: those of taking a container apart.
+  [[nodiscard]] static Result<std::uint32_t> claimed_size(ConstBytes container) noexcept;
+
   /// After Errc::unknown_container: the first bytes that were met, fewer than four only in shorter data.
   [[nodiscard]] ConstBytes unknown_magic() const noexcept { return ConstBytes(magic_).first(magic_size_); }
 

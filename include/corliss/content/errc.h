@@ -21,7 +21,7 @@ enum class Errc {
   bad_zip,            ///< Not a zip archive with one stored or deflated, unencrypted entry. Fault::malformed.
   size_mismatch,      ///< The plain size is not the expected one. Fault::malformed.
   decompress_failed,  ///< The compressed stream is broken, too short or too long. Fault::malformed.
-  lzma_unsupported,   ///< Legal LZMA with lc + lp > 4, which liblzma does not read. Fault::refused.
+  lzma_unsupported,   ///< Legal LZMA with lc + lp > 4, which liblzma does not read. Fault::malformed.
   crc_mismatch,       ///< The CRC-32 of a container or of a manifest's payload. Fault::unauthenticated.
   adler_mismatch,     ///< The Adler-32 that the manifest states. Fault::unauthenticated.
   sha1_mismatch,      ///< The SHA-1 is not the chunk's id. Fault::unauthenticated.
@@ -45,10 +45,10 @@ enum class Errc {
   names_encrypted,      ///< Decrypt the names first. Fault::local.
   // Paths.
   paths_unchecked,  ///< `check_paths` has not run on these names. Fault::local.
-  unsafe_path,      ///< A name that breaks a rule (its PathVerdict says which). Fault::refused.
-  unsafe_link,      ///< A link target that leaves the folder or breaks a rule. Fault::refused.
-  duplicate_path,   ///< Two entries with one name. Fault::refused.
-  path_conflict,    ///< An entry below a file or below a link. Fault::refused.
+  unsafe_path,      ///< A name that breaks a rule (its PathVerdict says which). Fault::malformed.
+  unsafe_link,      ///< A link target that leaves the folder or breaks a rule. Fault::malformed.
+  duplicate_path,   ///< Two entries with one name. Fault::malformed.
+  path_conflict,    ///< An entry below a file or below a link. Fault::malformed.
   no_link,          ///< The entry is no link. Fault::local.
   // Decode pool.
   pool_closed,  ///< The pool was closed or cancelled. Fault::closed.

@@ -157,8 +157,9 @@ class Manifest {
 
   /// Builds a manifest with plain names. Totals, unique chunks and name hashes are computed; the same checks
   /// as in `parse` hold. Of `info` the depot, id and time are used.
+  /// `rules` nullopt: names stay unchecked.
   [[nodiscard]] static Result<Manifest> make(const ManifestInfo& info, std::span<const NewManifestFile> files,
-                                             const PathRules& rules = PathRules::posix());
+                                             const std::optional<PathRules>& rules = PathRules::posix());
 
   [[nodiscard]] const ManifestInfo& info() const noexcept;
   [[nodiscard]] ManifestFormat format() const noexcept;

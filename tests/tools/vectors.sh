@@ -7,3 +7,5 @@ for kernel in $("$corliss" packet kernels --json | python3 -c 'import json, sys;
   echo "packet check, kernel $kernel: $(CORLISS_KERNEL=$kernel "$corliss" packet check "$data/crypto/channel.json" | tail -1)"
 done
 echo "steamid check: $("$corliss" steamid check "$data/proto/steamid.json")"
+echo "manifest check: $("$corliss" manifest check "$data/content/manifests.json")"
+echo "chunk check: $("$corliss" chunk check "$data/content/chunks.json")"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <google/protobuf/unknown_field_set.h>
 #include <libdeflate.h>
 
 using namespace corliss;         // NOLINT(google-build-using-namespace)
@@ -54,6 +55,11 @@ bool reference(const std::vector<std::uint8_t>& packet, std::size_t depth, std::
   CMsgMulti multi;
   if (depth == limits.depth || !view.parse(packet) || !view.read_body(multi)) {
     return false;
+  }
+  for (int i = 0; i < multi.unknown_fields().field_count(); ++i) {
+    if (multi.unknown_fields().field(i).type() == google::protobuf::UnknownField::TYPE_GROUP) {
+      return false;
+    }
   }
   std::string body = multi.message_body();
   if (multi.size_unzipped() > 0) {

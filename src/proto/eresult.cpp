@@ -19,9 +19,7 @@ Fault fault_of(EResult result) noexcept {
     case EResult::Timeout:
       return Fault::timeout;
     case EResult::NoConnection:
-    case EResult::LoggedInElsewhere:
     case EResult::ServiceUnavailable:
-    case EResult::LogonSessionReplaced:
     case EResult::ConnectFailed:
     case EResult::HandshakeFailed:
     case EResult::RemoteDisconnect:

@@ -8,7 +8,6 @@
 #include <string>
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
 #include <libdeflate.h>
 
 namespace corliss::proto {
@@ -17,45 +16,64 @@ namespace {
 constexpr std::size_t length_size = 4;
 constexpr std::size_t min_message_size = 4;  // the word
 
-using google::protobuf::internal::WireFormatLite;
-
 /// A CMsgMulti whose body is a span of the message; the generated class would copy it.
 struct MultiBody {
   std::uint32_t size_unzipped = 0;
   ConstBytes message_body;
 };
 
+/// A tag or length, of at most 5 bytes, as the library's generated parsers have it.
+bool read_varint32(google::protobuf::io::CodedInputStream& in, std::uint64_t& value) {
+  constexpr int max_varint32_size = 5;
+  const int start = in.CurrentPosition();
+  return in.ReadVarint64(&value) && in.CurrentPosition() - start <= max_varint32_size;
+}
+
+/// Errors: Errc::bad_body; also for groups, which proto2 could have but no message of Steam has.
 Result<MultiBody> read_multi_body(ConstBytes bytes) {
-  constexpr auto size_tag =
-      WireFormatLite::MakeTag(CMsgMulti::kSizeUnzippedFieldNumber, WireFormatLite::WIRETYPE_VARINT);
-  constexpr auto body_tag =
-      WireFormatLite::MakeTag(CMsgMulti::kMessageBodyFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  constexpr unsigned varint = 0;
+  constexpr unsigned fixed64 = 1;
+  constexpr unsigned length_delimited = 2;
+  constexpr unsigned fixed32 = 5;
   if (bytes.size() > max_message_size) {
     return fail(Errc::bad_body);
   }
   google::protobuf::io::CodedInputStream in(bytes.data(), static_cast<int>(bytes.size()));
   MultiBody out;
-  while (const auto tag = in.ReadTag()) {
-    std::uint32_t value = 0;
-    bool good = false;
-    if (tag == size_tag) {
-      good = in.ReadVarint32(&out.size_unzipped);
-    } else if (tag == body_tag) {
-      good = in.ReadVarint32(&value);
-      const auto at = static_cast<std::size_t>(in.CurrentPosition());
-      good = good && value <= bytes.size() - at && in.Skip(static_cast<int>(value));
-      if (good) {
-        out.message_body = bytes.subspan(at, value);
+  while (static_cast<std::size_t>(in.CurrentPosition()) < bytes.size()) {
+    std::uint64_t value = 0;
+    bool good = read_varint32(in, value);
+    const auto tag = static_cast<std::uint32_t>(value);  // they drop the bits above, too
+    const auto field = static_cast<int>(tag >> 3);
+    good = good && field != 0;
+    switch (tag & 7) {
+      case varint:
+        good = good && in.ReadVarint64(&value);
+        if (field == CMsgMulti::kSizeUnzippedFieldNumber) {
+          out.size_unzipped = static_cast<std::uint32_t>(value);
+        }
+        break;
+      case fixed64:
+        good = good && in.Skip(8);
+        break;
+      case length_delimited: {
+        good = good && read_varint32(in, value);
+        const auto at = static_cast<std::size_t>(in.CurrentPosition());
+        good = good && value <= bytes.size() - at && in.Skip(static_cast<int>(value));
+        if (good && field == CMsgMulti::kMessageBodyFieldNumber) {
+          out.message_body = bytes.subspan(at, value);
+        }
+        break;
       }
-    } else {
-      good = WireFormatLite::SkipField(&in, tag);
+      case fixed32:
+        good = good && in.Skip(4);
+        break;
+      default:
+        good = false;
     }
     if (!good) {
       return fail(Errc::bad_body);
     }
-  }
-  if (!in.ConsumedEntireMessage()) {
-    return fail(Errc::bad_body);
   }
   return out;
 }

@@ -65,6 +65,7 @@ TEST(EResult, MapsToFaults) {
   EXPECT_EQ(std::error_code(EResult::Timeout), Fault::timeout);
   EXPECT_EQ(std::error_code(EResult::TryAnotherCM), Fault::closed);
   EXPECT_EQ(std::error_code(EResult::ServiceUnavailable), Fault::closed);
+  EXPECT_EQ(std::error_code(EResult::LoggedInElsewhere), Fault::refused);
   EXPECT_EQ(std::error_code(EResult::InvalidPassword), Fault::refused);
   EXPECT_EQ(std::error_code(EResult::Invalid), Fault::refused);
   EXPECT_EQ(std::error_code(EResult{4711}), Fault::refused);

@@ -102,7 +102,8 @@ TEST(Multi, GivesItsMessagesInOrder) {
 }
 
 TEST(Multi, FieldsMayComeInAnyOrderTwiceOrUnknown) {
-  // message_body, size_unzipped 5 and then 0 (the last counts), field 9 unknown, message_body again.
+  // message_body, size_unzipped 5 and then 0 (the last counts), field 9 of each wire type, message_body
+  // again.
   const auto part = to_hex(with_lengths({hello}));
   const auto packet = test::hex(
       "0100008000000000"
@@ -110,6 +111,9 @@ TEST(Multi, FieldsMayComeInAnyOrderTwiceOrUnknown) {
       "0805"
       "0800"
       "4a0161"
+      "4d01020304"
+      "490102030405060708"
+      "4805"
       "1210" +
       part);
   const auto out = unpack(packet);
@@ -143,6 +147,11 @@ TEST(Multi, RefusesMalformedOnes) {
       {"body garbage", test::hex("0100008000000000ff"), Errc::bad_body},
       {"body longer than the packet", test::hex("01000080000000001205"), Errc::bad_body},
       {"body of 2^32 - 1", test::hex("010000800000000012ffffffff0f"), Errc::bad_body},
+      {"tag of 6 bytes", test::hex("01000080000000008887a7e1c57d01"), Errc::bad_body},
+      {"length of 2^32", test::hex("0100008000000000128080808010"), Errc::bad_body},
+      {"fixed64 cut", test::hex("0100008000000000190000"), Errc::bad_body},
+      {"fixed32 cut", test::hex("01000080000000001d0000"), Errc::bad_body},
+      {"a group", test::hex("01000080000000001b1c"), Errc::bad_body},
       {"end of a group", test::hex("01000080000000000c"), Errc::bad_body},
       {"field number 0", test::hex("01000080000000000000"), Errc::bad_body},
       {"half a length", multi_of(test::hex("0c0000"), 0), Errc::multi_bad_part},

@@ -21,8 +21,10 @@ namespace corliss::proto {
 [[nodiscard]] std::string to_string(EResult result);
 
 /// The category of what servers answer. An error code of it holds the number (read it with `eresult_of`,
-/// since `value()` has OK as 0) and its message is `to_string`. Faults: the time-outs are Fault::timeout,
-/// what ends the connection (TryAnotherCM, LoggedInElsewhere …) Fault::closed, anything else Fault::refused.
+/// since `value()` has OK as 0) and its message is `to_string`. Faults: Timeout is Fault::timeout;
+/// where another server may do better (TryAnotherCM, ServiceUnavailable, NoConnection and the like)
+/// Fault::closed; anything else Fault::refused, LoggedInElsewhere too, which to answer by connecting again
+/// would be a quarrel.
 const std::error_category& eresult_category() noexcept;
 
 /// No error for OK, otherwise an error of `eresult_category`; Invalid is one.

@@ -2,6 +2,10 @@
 
 #include <cstdint>
 
+#ifdef CORLISS_MEMCHECK
+#include <valgrind/memcheck.h>
+#endif
+
 /// Arithmetic on secrets without branches: masks are all ones or zero. Each leaves through a barrier, so that
 /// the optimiser cannot know that it is one of two values and turn what it selects back into a branch (clang
 /// 14 at -O3 did: tests/trace).
@@ -27,6 +31,16 @@ namespace corliss::crypto::detail {
 }
 [[nodiscard]] inline std::uint32_t ct_select(std::uint32_t mask, std::uint32_t a, std::uint32_t b) noexcept {
   return (a & mask) | (b & ~mask);
+}
+
+/// Where a secret becomes public: whether a packet is accepted, and then its size. Does nothing; in the build
+/// for memcheck, where secrets are undefined, its result is defined.
+template <class T>
+[[nodiscard]] T ct_tell(T value) noexcept {
+#ifdef CORLISS_MEMCHECK
+  VALGRIND_MAKE_MEM_DEFINED(&value, sizeof value);
+#endif
+  return value;
 }
 
 /// The PKCS#7 padding at the end of a decrypted block of 16 bytes. A wrong one counts as one byte of padding.

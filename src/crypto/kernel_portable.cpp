@@ -347,10 +347,10 @@ std::ptrdiff_t open(const Session& base, const std::uint8_t* sealed, std::size_t
   for (std::size_t i = 0; i < 13; ++i) {
     wrong |= static_cast<std::uint32_t>(iv[i] ^ expected[i]);
   }
-  if (ct_barrier(wrong) != 0) {
+  if (ct_tell(ct_barrier(wrong)) != 0) {
     return open_refused;
   }
-  return static_cast<std::ptrdiff_t>(length - padding.size);
+  return static_cast<std::ptrdiff_t>(length - ct_tell(padding.size));
 }
 
 bool seal_legacy(const Session& base, const std::uint8_t* plain, std::size_t size, const std::uint8_t* iv,
@@ -365,10 +365,10 @@ std::ptrdiff_t open_legacy(const Session& base, const std::uint8_t* sealed, std:
     return open_failed;
   }
   const auto padding = check_padding(out + size - 2 * block);
-  if (padding.good == 0) {
+  if (ct_tell(padding.good) == 0) {
     return open_refused;
   }
-  return static_cast<std::ptrdiff_t>(size - block - padding.size);
+  return static_cast<std::ptrdiff_t>(size - block - ct_tell(padding.size));
 }
 
 const Session* make(std::span<const std::uint8_t, session_key_size> key) {

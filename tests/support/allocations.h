@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bench/allocations.h"
+
 #include <cstddef>
 
 namespace corliss::test {
@@ -8,13 +10,12 @@ namespace corliss::test {
 /// is counted (through the sanitizer's hooks where there is one).
 class AllocationCount {
  public:
-  AllocationCount() noexcept;
-  [[nodiscard]] std::size_t calls() const noexcept;
-  [[nodiscard]] std::size_t bytes() const noexcept;  ///< asked for in all, whether freed since or not
+  [[nodiscard]] std::size_t calls() const noexcept { return bench::allocations().calls - before_.calls; }
+  /// Asked for in all, whether freed since or not.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bench::allocations().bytes - before_.bytes; }
 
  private:
-  std::size_t calls_before_;
-  std::size_t bytes_before_;
+  bench::AllocationCount before_ = bench::allocations();
 };
 
 }  // namespace corliss::test

@@ -13,6 +13,8 @@ if(CORLISS_DEVELOPER)
   find_package(fmt REQUIRED)
   find_package(nlohmann_json REQUIRED)
   find_package(Threads REQUIRED)
+  # Optional: its header lets `bench packet` measure ipsec-mb beside us; the library itself is opened at run time.
+  find_path(CORLISS_IPSEC_MB_INCLUDE_DIR intel-ipsec-mb.h)
   if(CORLISS_TESTS)
     find_package(GTest REQUIRED)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -5,6 +5,8 @@
 namespace corliss::tools {
 
 // Each in its own cmd_<name>.cpp, in the order of `corliss --help`.
+void add_demo(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_packet(CLI::App& app);
 void add_manifest(CLI::App& app);
 void add_chunk(CLI::App& app);
@@ -12,6 +14,8 @@ void add_steamid(CLI::App& app);
 
 /// Every command, added to the top of the command line.
 inline void add_commands(CLI::App& app) {
+  add_demo(app);
+  add_bench(app);
   add_packet(app);
   add_manifest(app);
   add_chunk(app);

@@ -13,8 +13,8 @@ function(corliss_protos layer)
   foreach(name IN LISTS ARGN)
     set(made "${folder}/${name}.pb.cc" "${folder}/${name}.pb.h")
     add_custom_command(OUTPUT ${made}
-      COMMAND protobuf::protoc "--proto_path=corliss/${layer}=${PROJECT_SOURCE_DIR}/protos" "--cpp_out=${CORLISS_GENERATED_DIR}"
-        "corliss/${layer}/${name}.proto"
+      COMMAND protobuf::protoc "--proto_path=corliss/${layer}=${PROJECT_SOURCE_DIR}/protos"
+        "--cpp_out=${CORLISS_GENERATED_DIR}" "corliss/${layer}/${name}.proto"
       DEPENDS "${PROJECT_SOURCE_DIR}/protos/${name}.proto" VERBATIM)
     # NDEBUG: otherwise protobuf prints a line for text that is not UTF-8, which the wire may well hold.
     set_source_files_properties("${folder}/${name}.pb.cc" PROPERTIES COMPILE_OPTIONS -w COMPILE_DEFINITIONS NDEBUG)
@@ -23,8 +23,8 @@ function(corliss_protos layer)
   endforeach()
 endfunction()
 
-# corliss_enum(<layer> <Enum> <integer type> <x>): protos/enums/x.csv (lines `value,name`, sorted by value, # comments) as
-# <corliss/<layer>/x_values.h>, and its rows as "corliss/<layer>/x_names.inc" for the layer's own table of names.
+# corliss_enum(<layer> <Enum> <integer type> <x>): protos/enums/x.csv (lines `value,name`, sorted by value, # comments)
+# as <corliss/<layer>/x_values.h>, and its rows as "corliss/<layer>/x_names.inc" for the layer's own table of names.
 function(corliss_enum layer enum type name)
   corliss_generated_folder(${layer})
   set(table "${PROJECT_SOURCE_DIR}/protos/enums/${name}.csv")

@@ -26,12 +26,29 @@ constexpr bool bit(std::uint32_t word, unsigned index) noexcept {
   return (word >> index & 1) != 0;
 }
 
+/// Whether the operating system saves the registers of `mask` (bits of XCR0).
+bool system_saves(std::uint32_t mask) noexcept {
+  if (!bit(leaf(1).ecx, 27)) {  // OSXSAVE
+    return false;
+  }
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & mask) == mask;
+}
+
 }  // namespace
 
 bool cpu_has_shani() noexcept {
   const auto one = leaf(1);
   const auto seven = leaf(7);
   return bit(one.ecx, 9) && bit(one.ecx, 19) && bit(one.ecx, 25) && bit(seven.ebx, 29);
+}
+
+bool cpu_has_avx512() noexcept {
+  const auto seven = leaf(7);
+  return cpu_has_shani() && bit(seven.ebx, 16) && bit(seven.ebx, 30) && bit(seven.ecx, 9) &&
+         system_saves(0xe6);
 }
 
 }  // namespace corliss::crypto::detail

@@ -3,6 +3,7 @@
 // docs/packet-kernels.md.
 #if defined(__x86_64__)
 
+#include "crypto/shani_functions.h"
 #include "crypto/shani_lanes.h"
 
 #include <corliss/base/secret.h>
@@ -172,30 +173,6 @@ CORLISS_SHANI Sha1Words mac_words(const ShaniSession& session, const std::uint8_
   return sha1_outer(session.outer, state);
 }
 
-// ---- the kernel
-
-CORLISS_SHANI_FUNCTION void mac(const Session& session, const std::uint8_t* nonce, const std::uint8_t* plain,
-                                std::size_t size, std::uint8_t* out) noexcept {
-  const auto words = mac_words(shani(session), nonce, plain, size);
-  store(out, reversed(words.abcd));
-  const auto e = __builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(words.e, 3)));
-  std::memcpy(out + 16, &e, 4);
-}
-
-CORLISS_SHANI_FUNCTION bool seal(const Session& base, const std::uint8_t* plain, std::size_t size,
-                                 const std::uint8_t* nonce, std::uint8_t* out) noexcept {
-  const auto& session = shani(base);
-  const auto words = mac_words(session, nonce, plain, size);
-  encrypt_packet(session, plain, size, iv_from(words, nonce_vector(nonce)), out);
-  return true;
-}
-
-CORLISS_SHANI_FUNCTION bool seal_legacy(const Session& session, const std::uint8_t* plain, std::size_t size,
-                                        const std::uint8_t* iv, std::uint8_t* out) noexcept {
-  encrypt_packet(shani(session), plain, size, load(iv), out);
-  return true;
-}
-
 /// Hashes the message block that ends in `group` and decrypts the next group beside it, which takes its
 /// place. `before` is the plaintext block before the group: the nonce shifts the message by three bytes.
 CORLISS_SHANI void hash_and_decrypt(Sha1Words& state, __m128i& before, Decrypt4& group,
@@ -211,8 +188,36 @@ CORLISS_SHANI void hash_and_decrypt(Sha1Words& state, __m128i& before, Decrypt4&
   group = next;
 }
 
-CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8_t* sealed, std::size_t size,
-                                           std::uint8_t* out) noexcept {
+}  // namespace
+
+// ---- one packet
+
+CORLISS_SHANI_FUNCTION void shani_mac(const Session& session, const std::uint8_t* nonce,
+                                      const std::uint8_t* plain, std::size_t size,
+                                      std::uint8_t* out) noexcept {
+  const auto words = mac_words(shani(session), nonce, plain, size);
+  store(out, reversed(words.abcd));
+  const auto e = __builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(words.e, 3)));
+  std::memcpy(out + 16, &e, 4);
+}
+
+CORLISS_SHANI_FUNCTION bool shani_seal(const Session& base, const std::uint8_t* plain, std::size_t size,
+                                       const std::uint8_t* nonce, std::uint8_t* out) noexcept {
+  const auto& session = shani(base);
+  const auto words = mac_words(session, nonce, plain, size);
+  encrypt_packet(session, plain, size, iv_from(words, nonce_vector(nonce)), out);
+  return true;
+}
+
+CORLISS_SHANI_FUNCTION bool shani_seal_legacy(const Session& session, const std::uint8_t* plain,
+                                              std::size_t size, const std::uint8_t* iv,
+                                              std::uint8_t* out) noexcept {
+  encrypt_packet(shani(session), plain, size, load(iv), out);
+  return true;
+}
+
+CORLISS_SHANI_FUNCTION std::ptrdiff_t shani_open(const Session& base, const std::uint8_t* sealed,
+                                                 std::size_t size, std::uint8_t* out) noexcept {
   const auto& session = shani(base);
   const std::size_t length = size - block;
   const std::size_t blocks = length / block;
@@ -276,8 +281,8 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t open(const Session& base, const std::uint8
   return static_cast<std::ptrdiff_t>(length - padding.size);
 }
 
-CORLISS_SHANI_FUNCTION std::ptrdiff_t open_legacy(const Session& base, const std::uint8_t* sealed,
-                                                  std::size_t size, std::uint8_t* out) noexcept {
+CORLISS_SHANI_FUNCTION std::ptrdiff_t shani_open_legacy(const Session& base, const std::uint8_t* sealed,
+                                                        std::size_t size, std::uint8_t* out) noexcept {
   const __m128i* const keys = shani(base).decrypt;
   auto before = decrypt_block(keys, load(sealed));
   __m128i last = before;
@@ -302,6 +307,8 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t open_legacy(const Session& base, const std
 }
 
 // ---- batches
+
+namespace {
 
 template <std::size_t N>
 CORLISS_SHANI void decrypt_blocks(const __m128i* keys, std::uint8_t* data, __m128i& before) {
@@ -345,15 +352,8 @@ CORLISS_SHANI_FUNCTION void decrypt_in_place(const ShaniSession& session, std::u
   }
 }
 
-CORLISS_SHANI_FUNCTION void encrypt_ivs(SealSource& source) noexcept {
-  const auto jobs = source.jobs();
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    store(jobs[i].out, encrypt_block(shani(*jobs[i].session).encrypt, source.ivs()[i]));
-  }
-}
-
 void seal_batch(std::span<SealJob> jobs) noexcept {
-  seal_in_lanes<ShaniMacLanes, ShaniCbcLanes>(jobs, encrypt_ivs);
+  seal_in_lanes<ShaniMacLanes, ShaniCbcLanes>(jobs, shani_encrypt_ivs);
 }
 
 void open_batch(std::span<OpenJob> jobs) noexcept {
@@ -384,7 +384,6 @@ CORLISS_SHANI Sha1Words pad_state(__m128i key, char pad) {
 }
 
 CORLISS_SHANI_FUNCTION void key_session(ShaniSession& session, const std::uint8_t* key) noexcept {
-  session.kernel = &shani_kernel;
   auto* const keys = session.encrypt;
   keys[0] = load(key);
   keys[1] = load(key + 16);
@@ -411,22 +410,42 @@ CORLISS_SHANI_FUNCTION void key_session(ShaniSession& session, const std::uint8_
 }
 
 const Session* make(std::span<const std::uint8_t, session_key_size> key) {
+  return make_shani_session(key, &shani_kernel);
+}
+
+}  // namespace
+
+CORLISS_SHANI_FUNCTION void shani_encrypt_ivs(SealSource& source) noexcept {
+  const auto jobs = source.jobs();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    store(jobs[i].out, encrypt_block(shani(*jobs[i].session).encrypt, source.ivs()[i]));
+  }
+}
+
+const Session* make_shani_session(std::span<const std::uint8_t, session_key_size> key,
+                                  const PacketKernel* kernel) {
   auto* session = new ShaniSession;
+  session->kernel = kernel;
   key_session(*session, key.data());
   wipe_stack();
   return session;
 }
 
-void destroy(const Session* base) noexcept {
+void destroy_shani_session(const Session* base) noexcept {
   auto* session = const_cast<ShaniSession*>(&shani(*base));
   wipe({reinterpret_cast<std::uint8_t*>(session), sizeof *session});
   delete session;
 }
 
-}  // namespace
-
-const PacketKernel shani_kernel{make,        destroy, seal,       open,      seal_legacy,
-                                open_legacy, mac,     seal_batch, open_batch};
+const PacketKernel shani_kernel{make,
+                                destroy_shani_session,
+                                shani_seal,
+                                shani_open,
+                                shani_seal_legacy,
+                                shani_open_legacy,
+                                shani_mac,
+                                seal_batch,
+                                open_batch};
 
 }  // namespace corliss::crypto::detail
 

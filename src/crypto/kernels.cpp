@@ -13,7 +13,8 @@ namespace detail {
 std::span<const KernelEntry> kernel_entries() noexcept {
   static const auto entries = std::to_array<KernelEntry>({
 #if defined(__x86_64__)
-    {{"shani", "SHA-NI, AES-NI", cpu_has_shani()}, &shani_kernel},
+    {{"avx512", "AVX-512 (F, BW), VAES, SHA-NI, AES-NI", cpu_has_avx512()}, &avx512_kernel},
+        {{"shani", "SHA-NI, AES-NI", cpu_has_shani()}, &shani_kernel},
 #endif
         {{"portable", "", true}, &portable_kernel},
   });

@@ -83,6 +83,7 @@ struct KernelEntry {
 [[nodiscard]] Result<const KernelEntry*> default_kernel_entry() noexcept;
 
 #if defined(__x86_64__)
+extern const PacketKernel avx512_kernel;
 extern const PacketKernel shani_kernel;
 #endif
 extern const PacketKernel portable_kernel;

@@ -342,14 +342,14 @@ class OpenSource {
 template <class MacLanes, class CbcLanes, class EncryptIvs>
 __attribute__((target(CORLISS_SHANI_TARGET))) void seal_in_lanes(std::span<SealJob> jobs,
                                                                  EncryptIvs encrypt_ivs) noexcept {
+  MacLanes macs;
+  CbcLanes chains;
   while (!jobs.empty()) {
     const std::size_t count = std::min(jobs.size(), batch_chunk);
     SealSource source(jobs.first(count));
-    MacLanes macs;
     run_macs(macs, source);
     source.start_chains();
     encrypt_ivs(source);
-    CbcLanes chains;
     run_chains(chains, source);
     jobs = jobs.subspan(count);
   }
@@ -357,10 +357,10 @@ __attribute__((target(CORLISS_SHANI_TARGET))) void seal_in_lanes(std::span<SealJ
 
 template <class MacLanes, void (*Decrypt)(const ShaniSession&, std::uint8_t*, std::size_t) noexcept>
 __attribute__((target(CORLISS_SHANI_TARGET))) void open_in_lanes(std::span<OpenJob> jobs) noexcept {
+  MacLanes macs;
   while (!jobs.empty()) {
     const std::size_t count = std::min(jobs.size(), batch_chunk);
     OpenSource<Decrypt> source(jobs.first(count));
-    MacLanes macs;
     run_macs(macs, source);
     jobs = jobs.subspan(count);
   }

@@ -56,18 +56,26 @@ class ShaniMacLanes {
   [[nodiscard]] const Sha1Words& get(std::size_t i) const noexcept { return states_[i]; }
   void set(std::size_t i, const Sha1Words& words) noexcept { states_[i] = words; }
   void run(const MacSlot* slots, std::span<const std::uint8_t> live, std::size_t blocks) noexcept {
+    const std::uint8_t* data[width];
+    for (const auto i : live) {
+      data[i] = slots[i].data;
+    }
+    run(data, live, blocks);
+  }
+  /// The same for any messages: data[i] is lane i's.
+  void run(const std::uint8_t* const* data, std::span<const std::uint8_t> live, std::size_t blocks) noexcept {
     const auto state = [&](std::size_t i) { return &states_[live[i]]; };
-    const auto data = [&](std::size_t i) { return slots[live[i]].data; };
+    const auto from = [&](std::size_t i) { return data[live[i]]; };
     switch (live.size()) {
       case 1:
-        return sha1_interleaved<1>({state(0)}, {data(0)}, blocks);
+        return sha1_interleaved<1>({state(0)}, {from(0)}, blocks);
       case 2:
-        return sha1_interleaved<2>({state(0), state(1)}, {data(0), data(1)}, blocks);
+        return sha1_interleaved<2>({state(0), state(1)}, {from(0), from(1)}, blocks);
       case 3:
-        return sha1_interleaved<3>({state(0), state(1), state(2)}, {data(0), data(1), data(2)}, blocks);
+        return sha1_interleaved<3>({state(0), state(1), state(2)}, {from(0), from(1), from(2)}, blocks);
       default:
         return sha1_interleaved<4>({state(0), state(1), state(2), state(3)},
-                                   {data(0), data(1), data(2), data(3)}, blocks);
+                                   {from(0), from(1), from(2), from(3)}, blocks);
     }
   }
 

@@ -29,13 +29,14 @@ class FaultCategory final : public std::error_category {
   }
 };
 
-constexpr std::array<ErrcRow, 6> base_rows{{
+constexpr std::array<ErrcRow, 7> base_rows{{
     {"success", Fault::local},
     {"the input ends too early", Fault::malformed},
     {"bytes follow the end of the value", Fault::malformed},
     {"not an even number of hexadecimal digits", Fault::malformed},
     {"the output buffer is too small", Fault::local},
     {"the random generator failed; nothing was written", Fault::local},
+    {"not base64 with its padding", Fault::malformed},
 }};
 
 }  // namespace

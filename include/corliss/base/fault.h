@@ -53,6 +53,7 @@ enum class BaseErrc {
   bad_hex,             ///< Not an even number of hexadecimal digits. Fault::malformed.
   buffer_too_small,    ///< The caller's buffer is smaller than the function says it needs. Fault::local.
   random_unavailable,  ///< The random generator failed; nothing was written. Fault::local.
+  bad_base64,          ///< Not standard base64 with its padding. Fault::malformed.
 };
 
 std::error_code make_error_code(BaseErrc errc) noexcept;

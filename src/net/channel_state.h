@@ -2,6 +2,7 @@
 
 #include <corliss/base/endian.h>
 #include <corliss/net/channel.h>
+#include <corliss/proto/emsg.h>
 
 #include <utility>
 #include <vector>
@@ -76,13 +77,14 @@ class ChannelState {
   std::size_t told_ = 0;
 };
 
-/// The ChannelEncrypt messages, 1303 to 1305, mean nothing once the channel is encrypted; peers ignore them.
+/// The ChannelEncrypt messages mean nothing once the channel is encrypted; peers ignore them.
 [[nodiscard]] inline bool is_late_handshake(ConstBytes message) noexcept {
   if (message.size() < 4) {
     return false;
   }
-  const std::uint32_t emsg = load_le<std::uint32_t>(message.data()) & 0x7fffffff;
-  return emsg >= 1303 && emsg <= 1305;
+  const auto emsg = proto::emsg_of_word(load_le<std::uint32_t>(message.data()));
+  return emsg == proto::EMsg::ChannelEncryptRequest || emsg == proto::EMsg::ChannelEncryptResponse ||
+         emsg == proto::EMsg::ChannelEncryptResult;
 }
 
 }  // namespace corliss::net

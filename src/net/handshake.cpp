@@ -5,31 +5,28 @@
 #include <corliss/crypto/checksum.h>
 #include <corliss/crypto/universe_keys.h>
 #include <corliss/net/errc.h>
+#include <corliss/proto/message.h>
 
 #include <algorithm>
 
 namespace corliss::net {
 namespace {
 
-constexpr std::uint32_t emsg_request = 1303;
-constexpr std::uint32_t emsg_response = 1304;
-constexpr std::uint32_t emsg_result = 1305;
-constexpr std::size_t header_size = 20;
-constexpr std::int32_t result_ok = 1;
-constexpr std::int32_t result_fail = 2;
+using proto::EMsg;
+using proto::EResult;
+
 constexpr std::size_t key_size = crypto::session_key_size;
 
-void write_header(Writer& out, std::uint32_t emsg) {
-  out.u32(emsg);
-  out.u64(UINT64_MAX);  // no jobs
-  out.u64(UINT64_MAX);
+std::vector<std::uint8_t> make_message(EMsg emsg, ConstBytes body) {
+  std::vector<std::uint8_t> out(proto::message_size(proto::MsgHdr{}, body));
+  (void)proto::write_message(emsg, proto::MsgHdr{}, body, out);  // it has just the size
+  return out;
 }
 
-std::vector<std::uint8_t> result_message(std::int32_t result) {
-  Writer out(header_size + 4);
-  write_header(out, emsg_result);
-  out.i32(result);
-  return out.take();
+std::vector<std::uint8_t> result_message(EResult result) {
+  std::array<std::uint8_t, 4> body;
+  store_le<std::uint32_t>(body.data(), static_cast<std::uint32_t>(result));
+  return make_message(EMsg::ChannelEncryptResult, body);
 }
 
 }  // namespace
@@ -39,15 +36,14 @@ Result<ConstBytes> Handshake::start() {
   if (server == nullptr || state_ != State::idle) {
     return ConstBytes{};
   }
-  Writer out(header_size + 8 + challenge_.size());
-  write_header(out, emsg_request);
-  out.u32(channel_protocol_version);
-  out.i32(server->universe);
+  Writer body(8 + challenge_.size());
+  body.u32(channel_protocol_version);
+  body.i32(static_cast<std::int32_t>(server->universe));
   if (server->legacy != ServerHandshake::Legacy::only) {
     CORLISS_CHECK(rng_->fill(challenge_));
-    out.bytes(challenge_);
+    body.bytes(challenge_);
   }
-  answer_ = out.take();
+  answer_ = make_message(EMsg::ChannelEncryptRequest, body.view());
   state_ = State::awaiting_response;
   return ConstBytes(answer_);
 }
@@ -56,37 +52,36 @@ Result<ConstBytes> Handshake::on_message(ConstBytes message) {
   if (message.size() < 4) {
     return fail(message.empty() ? Errc::empty_message : Errc::bad_handshake_message);
   }
-  constexpr std::uint32_t protobuf_flag = 0x80000000;  // these three have the short header, flag or not
-  const std::uint32_t emsg = load_le<std::uint32_t>(message.data()) & ~protobuf_flag;
-  std::uint32_t expected = 0;
+  const std::uint32_t word = load_le<std::uint32_t>(message.data());
+  EMsg expected = EMsg::Invalid;
   switch (state_) {
     case State::awaiting_request:
-      expected = emsg_request;
+      expected = EMsg::ChannelEncryptRequest;
       break;
     case State::awaiting_response:
-      expected = emsg_response;
+      expected = EMsg::ChannelEncryptResponse;
       break;
     case State::awaiting_result:
-      expected = emsg_result;
+      expected = EMsg::ChannelEncryptResult;
       break;
     case State::idle:
     case State::done:
-      break;
+      return fail(Errc::unexpected_message);
   }
-  if (emsg != expected) {
+  if (proto::emsg_of_word(word) != expected) {
     return fail(Errc::unexpected_message);
   }
-  if (message.size() < header_size) {
+  const auto parts = proto::split_message(message);
+  if (!parts) {
     return fail(Errc::bad_handshake_message);
   }
-  const ConstBytes body = message.subspan(header_size);
-  switch (emsg) {
-    case emsg_request:
-      return on_request(body);
-    case emsg_response:
-      return on_response(body);
+  switch (state_) {
+    case State::awaiting_request:
+      return on_request(parts->body);
+    case State::awaiting_response:
+      return on_response(parts->body);
     default:
-      return on_result(body);
+      return on_result(parts->body);
   }
 }
 
@@ -104,7 +99,7 @@ Result<ConstBytes> Handshake::on_request(ConstBytes body) {
   if (client.key == nullptr && crypto::universe_spki(*universe).empty()) {
     return fail(Errc::unknown_universe);
   }
-  if (*universe != client.universe) {
+  if (*universe != static_cast<std::int32_t>(client.universe)) {
     return fail(Errc::wrong_universe);
   }
   const ConstBytes challenge = in.take_rest();
@@ -129,15 +124,14 @@ Result<ConstBytes> Handshake::on_request(ConstBytes body) {
   std::vector<std::uint8_t> blob(key->size());
   CORLISS_CHECK(key->encrypt_oaep(plain.reveal().first(key_size + challenge.size()), blob));
 
-  Writer out(header_size + 8 + blob.size() + 8);
-  write_header(out, emsg_response);
+  Writer out(8 + blob.size() + 8);
   out.u32(channel_protocol_version);
   out.u32(static_cast<std::uint32_t>(blob.size()));
   out.bytes(blob);
   out.u32(crypto::crc32(blob));
   out.u32(0);
   CORLISS_CHECK(set_key(session_key, blob, challenge.empty()));
-  answer_ = out.take();
+  answer_ = make_message(EMsg::ChannelEncryptResponse, out.view());
   state_ = State::awaiting_result;
   return ConstBytes(answer_);
 }
@@ -147,7 +141,7 @@ Result<ConstBytes> Handshake::on_result(ConstBytes body) {
     return fail(Errc::bad_handshake_message);
   }
   const auto result = static_cast<std::int32_t>(load_le<std::uint32_t>(body.data()));
-  if (result != result_ok) {
+  if (result != static_cast<std::int32_t>(EResult::OK)) {
     refusal_ = result;
     return fail(Errc::handshake_refused);
   }
@@ -170,14 +164,14 @@ Result<ConstBytes> Handshake::on_response(ConstBytes body) {
   CORLISS_TRY(const std::uint32_t checksum, in.u32());
   // One answer for whatever is wrong with the blob.
   if (checksum != crypto::crc32(blob) || !open_blob(blob, challenge_)) {
-    answer_ = result_message(result_fail);
+    answer_ = result_message(EResult::Fail);
     farewell_ = answer_;
     return fail(Errc::bad_key_exchange);
   }
   answer_ = result_message(server.result);
-  if (server.result != result_ok) {
+  if (server.result != EResult::OK) {
     farewell_ = answer_;
-    refusal_ = server.result;
+    refusal_ = static_cast<std::int32_t>(server.result);
     return fail(Errc::handshake_refused);
   }
   state_ = State::done;

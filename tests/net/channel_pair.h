@@ -2,6 +2,7 @@
 
 #include "support/test_support.h"
 
+#include <corliss/base/rng.h>
 #include <corliss/crypto/rsa.h>
 #include <corliss/net/channel.h>
 
@@ -77,5 +78,28 @@ inline const crypto::RsaPublicKey& server_public_key() {
   static const auto key = server_key().public_key().value();
   return key;
 }
+
+/// Gives the bytes that a vector wants.
+class FixedRng final : public Rng {
+ public:
+  explicit FixedRng(Message bytes) : bytes_(std::move(bytes)) {}
+  Result<void> fill(Bytes out) noexcept override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = bytes_.empty() ? std::uint8_t{0} : bytes_[i % bytes_.size()];
+    }
+    return {};
+  }
+
+ private:
+  Message bytes_;
+};
+
+class BrokenRng final : public Rng {
+ public:
+  Result<void> fill(Bytes out) noexcept override {
+    std::fill(out.begin(), out.end(), std::uint8_t{0});
+    return fail(BaseErrc::random_unavailable);
+  }
+};
 
 }  // namespace corliss::net::test

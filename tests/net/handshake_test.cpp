@@ -20,29 +20,6 @@ nlohmann::json vectors() {
   return nlohmann::json::parse(std::ifstream(corliss::test::data("crypto/channel.json")));
 }
 
-/// Gives the bytes that a vector wants.
-class FixedRng final : public Rng {
- public:
-  explicit FixedRng(Message bytes) : bytes_(std::move(bytes)) {}
-  Result<void> fill(Bytes out) noexcept override {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = bytes_.empty() ? std::uint8_t{0} : bytes_[i % bytes_.size()];
-    }
-    return {};
-  }
-
- private:
-  Message bytes_;
-};
-
-class BrokenRng final : public Rng {
- public:
-  Result<void> fill(Bytes out) noexcept override {
-    std::fill(out.begin(), out.end(), std::uint8_t{0});
-    return fail(BaseErrc::random_unavailable);
-  }
-};
-
 Message frame(ConstBytes payload) {
   Message out(tcp_frame_header_size);
   write_tcp_frame_header(std::span(out).first<tcp_frame_header_size>(),
@@ -110,7 +87,7 @@ TEST(Handshake, ClientSpeaksAsTheVectors) {
   for (const auto& vector : cases["handshake"]) {
     const bool legacy = vector["challenge"] == "";
     const bool mock = vector["name"] != "public-universe-with-challenge";
-    FixedRng rng(corliss::test::hex(vector["session_key"]));
+    test::FixedRng rng(corliss::test::hex(vector["session_key"]));
     ClientHandshake side = mock ? client_side() : ClientHandshake{};
     side.allow_legacy = legacy;
     Message logged_blob;
@@ -165,7 +142,7 @@ TEST(Handshake, ServerTakesTheResponsesOfTheVectors) {
       continue;  // nobody has that private key
     }
     const bool legacy = vector["challenge"] == "";
-    FixedRng rng(corliss::test::hex(vector["challenge"]));
+    test::FixedRng rng(corliss::test::hex(vector["challenge"]));
     auto side = server_side();
     side.legacy = legacy ? ServerHandshake::Legacy::only : ServerHandshake::Legacy::off;
     Message logged_key;
@@ -235,7 +212,7 @@ TEST(Handshake, ClientRefuses) {
   }
   // A key of the caller's own goes with any universe, but the universe must still be the one asked for.
   ClientHandshake own = client_side();
-  own.universe = 77;
+  own.universe = static_cast<proto::EUniverse>(77);
   EXPECT_FALSE(end_of_client(own, {request(1, 77, 16)}).reason);
   EXPECT_EQ(end_of_client(own, {request(1, 1, 16)}).reason, Errc::wrong_universe);
   ClientHandshake legacy;
@@ -297,7 +274,7 @@ struct ServerEnd {
 };
 
 ServerEnd end_of_server(const std::vector<Message>& messages, ServerHandshake side = server_side()) {
-  FixedRng rng(Message(16, 0xaa));
+  test::FixedRng rng(Message(16, 0xaa));
   auto server = TcpChannel::server(std::move(side), {}, rng, start);
   (void)test::take_outgoing(server);
   Told told;
@@ -359,7 +336,7 @@ TEST(Handshake, ServerRefuses) {
 
 TEST(Handshake, ServerAnswersTheResultItIsToldTo) {
   auto side = server_side();
-  side.result = 20;  // ServiceUnavailable
+  side.result = proto::EResult::ServiceUnavailable;
   const auto end = end_of_server({ResponseParts().build()}, std::move(side));
   EXPECT_EQ(end.closed.reason, Errc::handshake_refused);
   EXPECT_EQ(end.closed.detail, 20);
@@ -382,7 +359,7 @@ TEST(Handshake, ServerTakesLegacyOnlyWhereAllowed) {
 }
 
 TEST(Handshake, WithoutRandomnessNothingStarts) {
-  BrokenRng rng;
+  test::BrokenRng rng;
   auto server = TcpChannel::server(server_side(), {}, rng, start);
   Told told;
   test::drain(server, told);

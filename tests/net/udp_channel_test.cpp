@@ -182,7 +182,7 @@ TEST(UdpChannel, CloseReachesTheOtherSide) {
 
 TEST(UdpChannel, ARefusalReachesTheClient) {
   auto side = server_side();
-  side.result = 20;
+  side.result = proto::EResult::ServiceUnavailable;
   Trial trial({}, corliss::test::seed(), 0, std::move(side));
   trial.until([&] { return trial.both_closed(); });
   for (const auto& each : trial.sides) {

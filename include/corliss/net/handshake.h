@@ -5,6 +5,8 @@
 #include <corliss/crypto/packet_cipher.h>
 #include <corliss/crypto/rsa.h>
 #include <corliss/net/limits.h>
+#include <corliss/proto/enums.h>
+#include <corliss/proto/eresult.h>
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +29,7 @@ using KeyLog = std::function<void(ConstBytes rsa_blob,
 /// The client's side of the channel handshake (TCP, UDP). Source: SteamKit2 EnvelopeEncryptedConnection;
 /// docs/wire/transport.md.
 struct ClientHandshake {
-  std::int32_t universe = 1;  ///< EUniverse; a server of another is refused.
+  proto::EUniverse universe = proto::EUniverse::Public;  ///< A server of another is refused.
   /// The server's key; null for the universe's own. For tests and private servers. Must live until
   /// `Connected`.
   const crypto::RsaPublicKey* key = nullptr;
@@ -45,9 +47,9 @@ struct ServerHandshake {
     only,   ///< No challenge is sent.
   };
   const crypto::RsaPrivateKey* key = nullptr;  ///< Must be given, and live until `Connected`.
-  std::int32_t universe = 1;
+  proto::EUniverse universe = proto::EUniverse::Public;
   Legacy legacy = Legacy::off;
-  std::int32_t result = 1;  ///< EResult to answer with; any other than 1 (OK) refuses the client.
+  proto::EResult result = proto::EResult::OK;  ///< To answer with; any other refuses the client.
   KeyLog key_log{};
 };
 

@@ -15,6 +15,8 @@ namespace corliss::net {
 inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 /// The same before encryption stands (TCP, UDP). Handshake messages have at most 164 bytes.
 inline constexpr std::size_t max_handshake_size = 4096;
+/// The longest HTTP head of a WebSocket upgrade, its empty line included.
+inline constexpr std::size_t max_http_head_size = 8192;
 /// Bytes that may wait in one channel to be sent, sealed and framed; `prepare` refuses more.
 inline constexpr std::size_t max_queued_size = 2 * max_frame_size;
 
@@ -35,6 +37,8 @@ struct Timeouts {
   Duration stall = std::chrono::seconds(30);
   /// Bytes wait to be written and the transport takes none (TCP, WebSocket).
   Duration write = std::chrono::seconds(30);
+  /// A WebSocket ping is sent when nothing was received for this long, so that a living peer is not idle.
+  Duration ping = std::chrono::seconds(30);
   /// From `close` until `Closed`, when the peer does not answer.
   Duration close = std::chrono::seconds(3);
 };

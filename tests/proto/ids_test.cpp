@@ -44,6 +44,14 @@ TEST(ProtoErrc, MapsToFaults) {
   EXPECT_EQ(std::error_code(Errc::bad_id), Fault::malformed);
   EXPECT_EQ(std::error_code(Errc::id_out_of_range), Fault::malformed);
   EXPECT_EQ(std::error_code(Errc::not_a_clan), Fault::local);
+  for (const Errc errc : {Errc::message_too_short, Errc::bad_header_length, Errc::bad_header,
+                          Errc::bad_struct_header, Errc::bad_body, Errc::wrong_header_kind,
+                          Errc::multi_bad_gzip, Errc::multi_bad_size, Errc::multi_bad_part}) {
+    EXPECT_EQ(std::error_code(errc), Fault::malformed) << std::error_code(errc).message();
+  }
+  for (const Errc errc : {Errc::message_too_large, Errc::multi_too_large, Errc::multi_too_deep}) {
+    EXPECT_EQ(std::error_code(errc), Fault::limit) << std::error_code(errc).message();
+  }
   EXPECT_STREQ(std::error_code(Errc::bad_id).category().name(), "corliss.proto");
 }
 

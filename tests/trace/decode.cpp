@@ -88,6 +88,7 @@ Instruction Decoder::decode(const std::uint8_t* code, std::size_t size, std::uin
     result.problem = Problem::undecodable;
     return result;
   }
+  result.length = instruction.length;
   const auto fail = [&result](Problem problem) {
     result.problem = problem;
     return result;

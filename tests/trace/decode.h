@@ -36,6 +36,7 @@ struct Observed {
 struct Instruction {
   std::uint64_t rip = 0;  // 0: an empty slot of the cache
   Problem problem = Problem::none;
+  std::uint8_t length = 0;
   std::uint8_t count = 0;
   std::array<Observed, 4> observed{};
 };

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -209,6 +210,23 @@ TEST_P(PacketTrace, OpenApart) {
 
 TEST_P(PacketTrace, OpenLegacy) {
   open_all<LegacyPacketCipher>("legacy open", packets_of(80));
+}
+
+// Also of kernels that this CPU cannot run: every instruction is known, and none is a gather or scatter.
+TEST(PacketCode, HasNoGatherAndIsDecodable) {
+  const auto functions = functions_named("corliss::crypto::detail::");
+  ASSERT_GT(functions.size(), 20U);
+  std::size_t instructions = 0;
+  for (const auto& function : functions) {
+    EXPECT_EQ(inspect_all(function, instructions), "") << function.name;
+  }
+  std::printf("%zu instructions of %zu functions\n", instructions, functions.size());
+}
+
+TEST(PacketCode, GatherIsFound) {
+  std::size_t instructions = 0;
+  const auto found = inspect_all(functions_named("planted::gather").at(0), instructions);
+  EXPECT_NE(found.find("gather"), std::string::npos) << found;
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PacketTrace, ::testing::ValuesIn(kernel_names()), kernel_test_name);

@@ -1,4 +1,5 @@
 // Turns addresses and differences into text.
+#include "trace/decode.h"
 #include "trace/tracer.h"
 
 #include <algorithm>
@@ -125,6 +126,31 @@ std::string at(std::uint64_t address) {
 }
 
 }  // namespace
+
+std::vector<FunctionCode> functions_named(std::string_view part) {
+  std::vector<FunctionCode> out;
+  for (const auto& [start, function] : own_functions()) {
+    auto name = demangled(function.name.c_str());
+    if (name.find(part) != std::string::npos) {
+      out.push_back({std::move(name), {reinterpret_cast<const std::uint8_t*>(start), function.size}});
+    }
+  }
+  return out;
+}
+
+std::string inspect_all(const FunctionCode& function, std::size_t& instructions) {
+  const Decoder decoder;
+  for (auto rest = function.code; !rest.empty();) {
+    const auto address = reinterpret_cast<std::uint64_t>(rest.data());
+    const auto found = decoder.decode(rest.data(), rest.size(), address);
+    ++instructions;
+    if (found.problem != Problem::none) {
+      return std::string(to_string(found.problem)) + ": " + at(address);
+    }
+    rest = rest.subspan(found.length);
+  }
+  return {};
+}
 
 std::string function_at(std::uint64_t address) {
   return place(address).function;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Runs code under the trap flag and notes, for each instruction, where it lies and which memory it touches.
@@ -79,6 +80,17 @@ struct Difference {
 /// What the tracer would say of the instruction that these bytes begin with; for those that this CPU cannot
 /// run.
 [[nodiscard]] Problem inspect(std::span<const std::uint8_t> code);
+
+/// The code of one function of this program.
+struct FunctionCode {
+  std::string name;  ///< Demangled.
+  std::span<const std::uint8_t> code;
+};
+/// All that have `part` in their name.
+[[nodiscard]] std::vector<FunctionCode> functions_named(std::string_view part);
+/// The first instruction of a function that `inspect` objects to, as text; empty where there is none. For
+/// code that this CPU cannot run. Counts what it looked at in `instructions`.
+[[nodiscard]] std::string inspect_all(const FunctionCode& function, std::size_t& instructions);
 
 /// `function+0x1f (file)` for an address in this process.
 [[nodiscard]] std::string symbol_at(std::uint64_t address);

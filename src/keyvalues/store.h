@@ -29,12 +29,13 @@ struct StringTable {
   }
 };
 
-/// One entry of a tree's tape, which holds the nodes in the order of the document:
+/// One node of a tree's tape, which holds the nodes in the order of the document:
 ///   leaf    {position of the name, kind 4 | name size 8 | gap 6 | value size 14}
-///   wide    {index into Store::wide, 15 | type 4 | name in side 1 | value in side 1}
-///   block   {position of the name, 0 (4) | name in side 1 | name size 27} and a second slot
-///           {slot after its last descendant, number of children}
+///   block   {position of the name, 0 (4) | name size 8 | slots of the block, itself included 20}
+///   wide    {index into Store::wide, 15 | type 4 | name in side 1 | value in side 1}, where that is too
+///   little
 /// The value of a leaf stands `gap` bytes behind the end of its name. Kinds are the numbers of `Type`.
+/// While a block is open: {position of the name, 0 (4) | name in side 1 | name size 27}.
 struct Slot {
   std::uint32_t pos;
   std::uint32_t bits;
@@ -43,8 +44,8 @@ struct Slot {
 struct Wide {
   std::uint32_t name_pos;
   std::uint32_t name_size;
-  std::uint32_t value_pos;
-  std::uint32_t value_size;
+  std::uint32_t value_pos;   // block: the slots of the block
+  std::uint32_t value_size;  // block: unused
 };
 
 struct KeptCondition {
@@ -107,12 +108,7 @@ struct Store {
   std::size_t nodes = 0;
   std::size_t consumed = 0;
 
-  struct OpenBlock {
-    std::uint32_t slot;
-    std::uint32_t children;
-  };
-  std::vector<OpenBlock> open;  // while it is filled
-  std::uint32_t root_count = 0;
+  std::vector<std::uint32_t> open;  // slots of open blocks, while the tree is filled
 
   void reset(ConstBytes input) noexcept {
     source = input;
@@ -125,30 +121,31 @@ struct Store {
     nodes = 0;
     consumed = 0;
     open.clear();
-    root_count = 0;
-  }
-
-  void count_child() noexcept {
-    ++nodes;
-    ++(open.empty() ? root_count : open.back().children);
   }
 
   void add_block(std::uint32_t name_pos, std::size_t name_size, bool name_in_side) {
-    count_child();
-    open.push_back({slots.size(), 0});
+    ++nodes;
+    open.push_back(slots.size());
     slots.push({name_pos, (name_in_side ? 16U : 0U) | (static_cast<std::uint32_t>(name_size) << 5)});
-    slots.push({0, 0});
   }
-  void end_block() noexcept {
-    const OpenBlock block = open.back();
+  void end_block() {
+    Slot& slot = slots[open.back()];
+    const std::uint32_t span = slots.size() - open.back();
     open.pop_back();
-    slots[block.slot + 1] = {slots.size(), block.children};
+    const std::uint32_t name_size = slot.bits >> 5;
+    const bool name_in_side = (slot.bits & 16) != 0;
+    if (name_size < 256 && span < (1U << 20) && !name_in_side) [[likely]] {
+      slot.bits = (name_size << 4) | (span << 12);
+      return;
+    }
+    wide.push_back({slot.pos, name_size, span, 0});
+    slot = {static_cast<std::uint32_t>(wide.size() - 1), wide_kind | (name_in_side ? 256U : 0U)};
   }
   /// A leaf whose name and value both stand in the source, the value behind the name.
   void add_leaf(Type type, std::uint32_t name_pos, std::size_t name_size, std::size_t gap,
                 std::size_t value_size) {
     if (name_size < 256 && gap < 64 && value_size < 16384) [[likely]] {
-      count_child();
+      ++nodes;
       slots.push({name_pos, static_cast<std::uint32_t>(type) | (static_cast<std::uint32_t>(name_size) << 4) |
                                 (static_cast<std::uint32_t>(gap) << 12) |
                                 (static_cast<std::uint32_t>(value_size) << 18)});
@@ -161,7 +158,7 @@ struct Store {
     }
   }
   void add_wide(Type type, const Wide& leaf, bool name_in_side, bool value_in_side) {
-    count_child();
+    ++nodes;
     slots.push({static_cast<std::uint32_t>(wide.size()), wide_kind | (static_cast<std::uint32_t>(type) << 4) |
                                                              (name_in_side ? 256U : 0U) |
                                                              (value_in_side ? 512U : 0U)});
@@ -174,11 +171,16 @@ struct Store {
         {slots.size(), static_cast<std::uint32_t>(pos), static_cast<std::uint32_t>(size), after_value});
   }
 
-  [[nodiscard]] bool is_block(std::uint32_t slot) const noexcept {
-    return (slots[slot].bits & kind_mask) == 0;
+  [[nodiscard]] bool is_wide(std::uint32_t slot) const noexcept {
+    return (slots[slot].bits & kind_mask) == wide_kind;
   }
+  [[nodiscard]] bool is_block(std::uint32_t slot) const noexcept { return type(slot) == Type::block; }
   [[nodiscard]] std::uint32_t next(std::uint32_t slot) const noexcept {
-    return is_block(slot) ? slots[slot + 1].pos : slot + 1;
+    const Slot s = slots[slot];
+    if (!is_block(slot)) {
+      return slot + 1;
+    }
+    return slot + (is_wide(slot) ? wide[s.pos].value_pos : s.bits >> 12);
   }
   [[nodiscard]] std::string_view text_at(std::uint32_t pos, std::size_t size, bool in_side) const noexcept {
     const char* const base = in_side ? side.data() : reinterpret_cast<const char*>(source.data());
@@ -189,10 +191,7 @@ struct Store {
     std::uint32_t pos = s.pos;
     std::size_t size = 0;
     bool in_side = false;
-    if ((s.bits & kind_mask) == 0) {
-      size = s.bits >> 5;
-      in_side = (s.bits & 16) != 0;
-    } else if ((s.bits & kind_mask) == wide_kind) {
+    if (is_wide(slot)) {
       pos = wide[s.pos].name_pos;
       size = wide[s.pos].name_size;
       in_side = (s.bits & 256) != 0;
@@ -212,7 +211,7 @@ struct Store {
   [[nodiscard]] Value value(std::uint32_t slot) const noexcept {
     const Slot s = slots[slot];
     std::string_view bytes;
-    if ((s.bits & kind_mask) == wide_kind) {
+    if (is_wide(slot)) {
       bytes = text_at(wide[s.pos].value_pos, wide[s.pos].value_size, (s.bits & 512) != 0);
     } else {
       const std::uint32_t name_size = (s.bits >> 4) & 255;

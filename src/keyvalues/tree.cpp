@@ -96,12 +96,14 @@ bool Node::same_as(Node other) const {
   while (a != end) {
     const Node left(store_, a);
     const Node right(other.store_, b);
-    if (left.name() != right.name() || left.is_block() != right.is_block() || left.size() != right.size() ||
+    const std::uint32_t left_span = store_->next(a) - a;
+    const std::uint32_t right_span = other.store_->next(b) - b;
+    if (left.name() != right.name() || left.is_block() != right.is_block() || left_span != right_span ||
         left.value() != right.value() || left.conditions() != right.conditions()) {
       return false;
     }
-    a += left.is_block() ? 2 : 1;
-    b += right.is_block() ? 2 : 1;
+    ++a;
+    ++b;
   }
   return true;
 }

@@ -55,7 +55,7 @@ class Node {
 
   /// The children in order; none for a leaf.
   [[nodiscard]] Children children() const noexcept;
-  /// How many there are; does not count them.
+  /// How many there are; counts them.
   [[nodiscard]] std::size_t size() const noexcept;
   /// The first child with this name, ASCII case ignored. Linear in the number of children.
   [[nodiscard]] Node operator[](std::string_view name) const noexcept;

@@ -1,3 +1,5 @@
+#include "keyvalues/chars.h"
+
 #include <corliss/keyvalues/text.h>
 
 #include <array>
@@ -66,6 +68,9 @@ Next TextWriter::on_block(std::string_view name, const NodeConditions& condition
   }
   if (name.empty()) {
     return fail_with(Errc::empty_key);
+  }
+  if (depth_ == 0 && (detail::same_name(name, "#include") || detail::same_name(name, "#base"))) {
+    return fail_with(Errc::directive);
   }
   out_->append(depth_, '\t');
   if (!put_quoted(name) || !put_condition(conditions.after_name)) {

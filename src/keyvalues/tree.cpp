@@ -43,11 +43,12 @@ Node::Children Node::children() const noexcept {
   if (!is_block()) {
     return {};
   }
-  return {Iterator(Node(store_, slot_ + 2)), Iterator(Node(store_, store_->slots[slot_ + 1].pos))};
+  return {Iterator(Node(store_, slot_ + 1)), Iterator(Node(store_, store_->next(slot_)))};
 }
 
 std::size_t Node::size() const noexcept {
-  return is_block() ? store_->slots[slot_ + 1].bits : 0;
+  const auto all = children();
+  return static_cast<std::size_t>(std::distance(all.begin(), all.end()));
 }
 
 Node::Iterator& Node::Iterator::operator++() noexcept {

@@ -10,6 +10,7 @@ void add_bench(CLI::App& app);
 void add_packet(CLI::App& app);
 void add_manifest(CLI::App& app);
 void add_chunk(CLI::App& app);
+void add_kv(CLI::App& app);
 void add_steamid(CLI::App& app);
 
 /// Every command, added to the top of the command line.
@@ -19,6 +20,7 @@ inline void add_commands(CLI::App& app) {
   add_packet(app);
   add_manifest(app);
   add_chunk(app);
+  add_kv(app);
   add_steamid(app);
 }
 

@@ -108,7 +108,8 @@ class TextWriter final : public Visitor {
   [[nodiscard]] Next on_end() override;
   [[nodiscard]] Result<void> on_directive(Directive directive, std::string_view file) override;
 
-  /// Errors: Errc::empty_key, nul, leaf_root (a root must be a block), unbalanced, bad_conditional.
+  /// Errors: Errc::empty_key, nul, leaf_root (a root must be a block), directive (a root named as one),
+  /// unbalanced, bad_conditional.
   [[nodiscard]] Result<void> finish() const noexcept;
 
  private:

@@ -118,9 +118,8 @@ class Node::Children {
 /// KeyValues as read or built: ordered, duplicates kept, bytes kept; not changed afterwards, so any number of
 /// threads may look at it at once. To change one, put a visitor between `walk` and a `TreeBuilder`.
 ///
-/// A leaf takes 8 bytes, a block 16, for names below 256 and values below 16,384 bytes that stand in the
-/// input; 16 more for others, plus the text where escapes had to be resolved. Nothing is freed or visited
-/// node by node.
+/// A node takes 8 bytes, and 16 more for names from 256 bytes, values from 16,384 bytes, blocks of a million
+/// nodes, and where escapes had to be resolved, plus then the text. Nothing is freed or visited node by node.
 class Tree {
  public:
   Tree() noexcept;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace corliss::content::detail {
 namespace {
@@ -41,14 +42,34 @@ bool overlap(std::span<const Chunk> chunks, std::vector<std::pair<std::uint64_t,
                             [](const auto& a, const auto& b) { return a.second > b.first; }) != scratch.end();
 }
 
-/// All occurrences of an id agree on size and checksum. Counts the different ids.
-Result<void> check_agreement(std::span<const Chunk> chunks, std::uint32_t& unique) {
+/// Keys in ascending order. Ids are uniform unless somebody makes them otherwise: a pass by their first bits
+/// leaves little to sort, and at worst as much as before.
+std::vector<ChunkKey> sorted_keys(std::span<const Chunk> chunks) {
+  constexpr unsigned bucket_bits = 12;
+  constexpr unsigned shift = 64 - bucket_bits;
+  const auto prefix_of = [](const Chunk& chunk) { return load_be<std::uint64_t>(chunk.id.bytes().data()); };
+  std::vector<std::uint32_t> ends((std::size_t{1} << bucket_bits) + 1);
+  for (const auto& chunk : chunks) {
+    ++ends[(prefix_of(chunk) >> shift) + 1];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<ChunkKey> keys(chunks.size());
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    keys[i] = {load_be<std::uint64_t>(chunks[i].id.bytes().data()), static_cast<std::uint32_t>(i)};
+    const auto prefix = prefix_of(chunks[i]);
+    keys[ends[prefix >> shift]++] = {prefix, static_cast<std::uint32_t>(i)};
   }
-  std::sort(keys.begin(), keys.end(),
-            [](const ChunkKey& a, const ChunkKey& b) { return a.prefix < b.prefix; });
+  std::size_t begin = 0;
+  for (std::size_t bucket = 0; bucket + 1 < ends.size(); ++bucket) {
+    std::sort(keys.begin() + static_cast<std::ptrdiff_t>(begin), keys.begin() + ends[bucket],
+              [](const ChunkKey& a, const ChunkKey& b) { return a.prefix < b.prefix; });
+    begin = ends[bucket];
+  }
+  return keys;
+}
+
+/// All occurrences of an id agree on size and checksum. Counts the different ids.
+Result<void> check_agreement(std::span<const Chunk> chunks, std::uint32_t& unique) {
+  auto keys = sorted_keys(chunks);
   unique = 0;
   for (auto begin = keys.begin(); begin != keys.end();) {
     const auto end =

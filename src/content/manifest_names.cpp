@@ -94,9 +94,10 @@ std::vector<std::uint32_t> name_order(std::span<const FileRecord> files, std::st
   for (const auto& file : files) {
     const auto name = text_at(names, file.name);
     const auto at = keys.size();
-    for (const char c : name) {
-      keys += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c;
-    }
+    keys += name;
+    std::transform(keys.begin() + static_cast<std::ptrdiff_t>(at), keys.end(),
+                   keys.begin() + static_cast<std::ptrdiff_t>(at),
+                   [](char c) { return static_cast<char>(c | (c >= 'A' && c <= 'Z' ? 0x20 : 0)); });
     keys += '\0';
     keys += name;
     slices.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(keys.size() - at)});

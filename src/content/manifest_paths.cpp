@@ -19,12 +19,17 @@ bool is_directory(const FileRecord& file) noexcept {
 
 /// Appends the form of `name` that equal paths have in common.
 void append_key(std::string& out, std::string_view name, const PathRules& rules) {
+  if (!rules.ignore_case) {
+    const auto at = static_cast<std::ptrdiff_t>(out.size());
+    out += name;
+    std::transform(out.begin() + at, out.end(), out.begin() + at,
+                   [](char c) { return c == '\\' || c == '/' ? separator_key : c; });
+    return;
+  }
   while (!name.empty()) {
     const char c = name.front();
     if (c == '\\' || c == '/') {
       out += separator_key;
-    } else if (!rules.ignore_case) {
-      out += c;
     } else if (const auto point = decode_utf8(name); point.length > 1) {
       const auto folded = fold_case(point.value);
       // Every letter that fold_case changes is below U+0800: two bytes, before and after.
@@ -48,6 +53,9 @@ class PathSet {
  public:
   PathSet(std::vector<FileRecord>& files, std::string_view names, const PathRules& rules)
       : files_(files), names_(names), rules_(rules) {
+    keys_.reserve(names.size());
+    slices_.reserve(files.size());
+    entries_.reserve(files.size());
     for (std::uint32_t i = 0; i < files_.size(); ++i) {
       if (files_[i].verdict == PathVerdict::accepted) {
         add(i);

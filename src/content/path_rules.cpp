@@ -1,5 +1,6 @@
 #include "content/utf8.h"
 
+#include <corliss/base/endian.h>
 #include <corliss/content/path_rules.h>
 
 #include <algorithm>
@@ -76,10 +77,31 @@ PathVerdict check_windows(std::string_view component) noexcept {
   return is_windows_device(component) ? PathVerdict::windows_device : PathVerdict::accepted;
 }
 
+/// Whether all bytes are printable ASCII, eight at a time.
+bool is_printable_ascii(std::string_view text) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x8080808080808080;
+  const auto* data = reinterpret_cast<const std::uint8_t*>(text.data());
+  std::size_t left = text.size();
+  std::uint64_t bad = 0;
+  for (; left >= 8; left -= 8, data += 8) {
+    const auto eight = load_le<std::uint64_t>(data);
+    // The high bit of a byte: set already, below 0x20 (it borrows), or 0x7f (adding one sets it).
+    bad |= eight | (eight - 0x20 * ones) | (eight + ones);
+  }
+  for (; left > 0; --left, ++data) {
+    bad |= *data < 0x20 || *data >= 0x7f ? high : 0;
+  }
+  return (bad & high) == 0;
+}
+
 /// What names and link targets have in common: characters and length of the whole.
 PathVerdict check_text(std::string_view text, const PathRules& rules) noexcept {
   if (text.size() > max_path_size) {
     return PathVerdict::too_long;
+  }
+  if (is_printable_ascii(text)) {
+    return PathVerdict::accepted;
   }
   if (std::any_of(text.begin(), text.end(), is_control)) {
     return PathVerdict::control_character;

@@ -1,4 +1,5 @@
 #include "bench/content_data.h"
+#include "content/container.h"
 #include "support/allocations.h"
 #include "support/test_support.h"
 
@@ -328,6 +329,10 @@ TEST(ChunkDecoder, DeltasAgainstSourcesOfAnyLength) {
     ByteVector out(plain.size());
     EXPECT_TRUE(decoder.apply_delta(sample.container, options.dictionary, sample.spec, out)) << size;
     EXPECT_EQ(out, plain);
+    detail::Decompressor bare;
+    const auto container = detail::open_container(sample.container).value();
+    const auto counted_on = bare.unpack_delta(container, options.dictionary, false, out);
+    EXPECT_EQ(counted_on && out == plain, size % 16 == 0) << size;
   }
 }
 

@@ -62,14 +62,7 @@ Result<void> ChunkDecoder::apply_delta(ConstBytes delta, ConstBytes source, cons
     return fail(Errc::too_large);
   }
   CORLISS_TRY(const auto container, open(delta));
-  auto result = decompressor_->unpack_delta(container, source, true, out).and_then([&] {
-    return verify(spec, container.crc, out);
-  });
-  if (result || container.kind != detail::ContainerKind::lzma_delta ||
-      result.error() == Errc::size_mismatch) {
-    return result;
-  }
-  CORLISS_CHECK(decompressor_->unpack_delta(container, source, false, out));
+  CORLISS_CHECK(decompressor_->unpack_delta(container, source, out));
   return verify(spec, container.crc, out);
 }
 

@@ -55,11 +55,9 @@ class Decompressor {
   /// decompress_failed, lzma_unsupported, delta_container. Throws std::bad_alloc.
   [[nodiscard]] Result<void> unpack(const Container& container, Bytes out);
 
-  /// The same for a delta, which refers to the bytes of `source`. LZMA deltas of sources whose length is no
-  /// multiple of 16 are read in two ways by different programs; `from_zero` picks positions that count from 0
-  /// at the first output byte, else they count on from the length of the source.
-  [[nodiscard]] Result<void> unpack_delta(const Container& container, ConstBytes source, bool from_zero,
-                                          Bytes out);
+  /// The same for a delta, which refers to the bytes of `source`. Positions in an LZMA delta count from zero
+  /// at the first byte of output.
+  [[nodiscard]] Result<void> unpack_delta(const Container& container, ConstBytes source, Bytes out);
 
  private:
   struct Lzma;

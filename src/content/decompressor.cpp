@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <vector>
 
 #include <libdeflate.h>
 #include <lzma.h>
@@ -37,7 +36,6 @@ Result<void> set_properties(std::uint8_t properties, lzma_options_lzma& options)
 
 struct Decompressor::Lzma {
   lzma_stream stream = LZMA_STREAM_INIT;
-  std::vector<std::uint8_t> padded_source;
 
   Lzma() noexcept = default;
   Lzma(const Lzma&) = delete;
@@ -81,8 +79,7 @@ Result<void> Decompressor::unpack(const Container& container, Bytes out) {
   return fail(Errc::delta_container);
 }
 
-Result<void> Decompressor::unpack_delta(const Container& container, ConstBytes source, bool from_zero,
-                                        Bytes out) {
+Result<void> Decompressor::unpack_delta(const Container& container, ConstBytes source, Bytes out) {
   if (!container.is_delta()) {
     return fail(Errc::delta_container);
   }
@@ -92,20 +89,7 @@ Result<void> Decompressor::unpack_delta(const Container& container, ConstBytes s
   if (container.kind == ContainerKind::zstd_delta) {
     return unpack_zstd(container.data, source, out);
   }
-  constexpr std::size_t alignment = 16;  // the largest 1 << pb and 1 << lp
-  const std::size_t padding = (alignment - source.size() % alignment) % alignment;
-  if (!from_zero || padding == 0) {
-    return unpack_lzma(container, source, out);
-  }
-  // liblzma counts positions on from the dictionary's length. Filled up in front to a multiple of every
-  // period, that is the same as counting from zero; no honest distance reaches the filling.
-  if (!lzma_) {
-    lzma_ = std::make_unique<Lzma>();
-  }
-  auto& padded = lzma_->padded_source;
-  padded.assign(padding, 0);
-  padded.insert(padded.end(), source.begin(), source.end());
-  return unpack_lzma(container, padded, out);
+  return unpack_lzma(container, source, out);
 }
 
 Result<void> Decompressor::inflate(ConstBytes data, Bytes out) {

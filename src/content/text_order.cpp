@@ -28,8 +28,8 @@ struct Run {
 /// Paths have long common beginnings, which are thus compared once a level and not once a comparison.
 class Sorter {
  public:
-  Sorter(std::string_view arena, std::span<const Slice> texts)
-      : arena_(arena), texts_(texts), items_(texts.size()) {
+  Sorter(std::string_view arena, std::span<const Slice> texts, unsigned partitions)
+      : arena_(arena), texts_(texts), items_(texts.size()), partitions_(partitions) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       items_[i].text = static_cast<std::uint32_t>(i);
     }
@@ -85,7 +85,7 @@ class Sorter {
       items_[i].key = key_of(items_[i], depth);
     }
     if (end - begin > 1 && any_left) {
-      runs_.push_back({begin, end, depth, 2 * static_cast<unsigned>(std::bit_width(end - begin))});
+      runs_.push_back({begin, end, depth, partitions_ * static_cast<unsigned>(std::bit_width(end - begin))});
     } else {
       sort_whole({begin, end, depth, 0});
     }
@@ -150,12 +150,14 @@ class Sorter {
   std::span<const Slice> texts_;
   std::vector<Item> items_;
   std::vector<Run> runs_;
+  unsigned partitions_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> text_order(std::string_view arena, std::span<const Slice> texts) {
-  return Sorter(arena, texts).sort();
+std::vector<std::uint32_t> text_order(std::string_view arena, std::span<const Slice> texts,
+                                      unsigned partitions) {
+  return Sorter(arena, texts, partitions).sort();
 }
 
 }  // namespace corliss::content::detail

@@ -224,4 +224,15 @@ def test_manifests_are_compared_and_written(folder):
     assert b"manifest 7262144381234567890" in Run("manifest", "show", "-", stdin=(CONTENT / "manifests/v5_plain_zip.bin").read_bytes()).ok()
 
 
+def test_benchmarks_show_figures(_):
+    rows = Run("bench", "manifest", "--files", "300", "--seconds", "0.01", "--json").json()["rows"]
+    assert [r["impl"] for r in rows][:2] == ["corliss", "corliss, parse alone"] and all(r["ns"]["median"] > 0 for r in rows)
+    assert "protobuf + base64 + AES" in Run("bench", "manifest", "--files", "20", "--seconds", "0.01").ok().decode()
+    rows = Run("bench", "chunk", "--size", "5000", "--threads", "--seconds", "0.01", "--json").json()["rows"]
+    assert {r["op"] for r in rows} == {"zip", "lzma", "zstd"}
+    assert any(r["impl"] == "pool, two threads" for r in rows)
+    assert all(r["allocs"] == 0 for r in rows if r["impl"] == "corliss" and r["op"] != "lzma")
+    Run("bench", "chunk", "--size", "0").fails(2)
+
+
 main(globals())

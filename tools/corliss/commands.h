@@ -13,6 +13,9 @@ void add_chunk(CLI::App& app);
 void add_kv(CLI::App& app);
 void add_steamid(CLI::App& app);
 
+/// `bench manifest` and `bench chunk`, below `bench`.
+void add_bench_content(CLI::App& bench);
+
 /// Every command, added to the top of the command line.
 inline void add_commands(CLI::App& app) {
   add_demo(app);

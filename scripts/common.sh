@@ -12,7 +12,7 @@ check_packages=(
 )
 # What ./check --ci needs beyond that.
 ci_packages=(
-  clang-14 clang-tidy-14 libclang-rt-14-dev llvm-14 valgrind
+  clang-14 clang-tidy-14 libclang-rt-14-dev llvm-14 valgrind libipsec-mb-dev
 )
 
 say() { printf '\n== %s\n' "$*"; }

@@ -9,3 +9,4 @@ done
 echo "steamid check: $("$corliss" steamid check "$data/proto/steamid.json")"
 echo "manifest check: $("$corliss" manifest check "$data/content/manifests.json")"
 echo "chunk check: $("$corliss" chunk check "$data/content/chunks.json")"
+echo "kv check: $("$corliss" kv check "$data/keyvalues/keyvalues.json" | tail -1)"

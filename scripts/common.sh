@@ -50,5 +50,5 @@ build() {
   local preset=$1
   shift
   configure "$preset"
-  cmake --build "$root/build/$preset" ${1:+--target "$@"} || die "the $preset build failed"
+  cmake --build "$root/build/$preset" ${1:+--target "$@"} -- -k 0 || die "the $preset build failed"
 }

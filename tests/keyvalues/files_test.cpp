@@ -199,7 +199,7 @@ TEST(AppInfo, RefusesDamage) {
       {"one byte less", 40, [](Input& f) { --f[12]; }, Errc::unexpected_end},
       {"size 2^31", 40, [](Input& f) { put32(f, 12, 0x80000000); }, Errc::bad_entry_size},
       {"size 2^32 - 1", 40, [](Input& f) { put32(f, 12, 0xFFFFFFFF); }, Errc::bad_entry_size},
-      {"no final zero", 40, [](Input& f) { f.resize(f.size() - 4); }, Errc::missing_end_of_list},
+      {"no final zero", 40, [](Input& f) { f.erase(f.end() - 4, f.end()); }, Errc::missing_end_of_list},
       {"another id for the final zero", 40, [](Input& f) { f[f.size() - 4] = 1; }, Errc::bad_entry_size},
       {"table at 0", 41, [](Input& f) { put64(f, 8, 0); }, Errc::bad_string_table},
       {"table in the header", 41, [](Input& f) { put64(f, 8, 15); }, Errc::bad_string_table},

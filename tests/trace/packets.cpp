@@ -30,7 +30,7 @@ std::vector<std::uint8_t> make_packet(const SessionKey& key, const crypto::Nonce
   if (!crypto::LegacyPacketCipher(key, "portable").seal(padded, iv, packet)) {
     throw std::runtime_error("seal failed");
   }
-  packet.resize(packet.size() - 16);
+  packet.erase(packet.end() - 16, packet.end());
   return packet;
 }
 

@@ -26,7 +26,7 @@ using crypto::PacketCipher;
 
 // Where accepted and refused may part: in the `open` of a kernel or in what calls it, with no more left to do
 // than wiping the stack and returning.
-const MayTell open_may_tell{{"::open"}, 80};
+const MayTell open_may_tell{{"::open", "::shani_open"}, 80};
 
 alignas(64) std::array<std::uint8_t, 2048> buffer;
 alignas(64) std::array<std::uint8_t, 2048> other_buffer;

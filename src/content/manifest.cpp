@@ -179,7 +179,7 @@ Result<SafePath> Manifest::safe_path(std::size_t index) const {
 Result<SafeLinkTarget> Manifest::safe_link_target(std::size_t index) const {
   CORLISS_TRY(const auto path, safe_path(index));
   const auto entry = file(index);
-  if (!entry.is_link()) {
+  if (entry.stored_link_target.empty()) {
     return fail(Errc::no_link);
   }
   return SafeLinkTarget::make(path, entry.stored_link_target, *data_->rules);

@@ -105,7 +105,9 @@ Result<void> ManifestSteps::check_structure(Data& data, ManifestFault* fault) {
     const bool is_link = (file.flags & depot_file_flag::symlink) != 0 || file.link_target.size != 0;
     const bool is_directory = (file.flags & depot_file_flag::directory) != 0;
     if (is_link || is_directory) {
-      if (file.size != 0 || file.chunk_count != 0 || (is_link && file.link_target.size == 0)) {
+      // Version 4 has links, but no place for their targets.
+      const bool lacks_target = is_link && file.link_target.size == 0 && data.format != ManifestFormat::v4;
+      if (file.size != 0 || file.chunk_count != 0 || lacks_target) {
         return refuse(Errc::bad_entry);
       }
       continue;

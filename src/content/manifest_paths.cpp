@@ -193,7 +193,7 @@ std::size_t ManifestSteps::judge_paths(std::vector<FileRecord>& files, std::stri
   for (auto& file : files) {
     const auto name = text_at(names, file.name);
     file.verdict = check_name(name, is_directory(file), rules);
-    if (file.verdict == PathVerdict::accepted && is_link(file)) {
+    if (file.verdict == PathVerdict::accepted && file.link_target.size != 0) {
       file.verdict = check_link(name, text_at(names, file.link_target), rules);
     }
   }

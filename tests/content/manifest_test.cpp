@@ -1,9 +1,13 @@
 #include "support/test_support.h"
 
+#include <corliss/base/endian.h>
 #include <corliss/base/hex.h>
+#include <corliss/base/writer.h>
 #include <corliss/content/manifest.h>
+#include <corliss/crypto/checksum.h>
 
 #include <algorithm>
+#include <array>
 
 namespace corliss::content {
 namespace {
@@ -110,6 +114,131 @@ TEST(RealManifest, PlainIsReadAndWrittenByteByByte) {
   expect_real_files(manifest);
   EXPECT_EQ(manifest.info().crc_clear, 2877239815u);
   EXPECT_EQ(manifest.write(), bytes);
+}
+
+/// The fixed layout of version 4, from what a manifest holds.
+std::vector<std::uint8_t> v4_of(const Manifest& manifest, std::uint32_t entries) {
+  Writer mapping;
+  for (std::size_t i = 0; i < manifest.file_count(); ++i) {
+    const auto file = manifest.file(i);
+    mapping.bytes(bytes_of(file.stored_name));
+    mapping.u8(0);
+    mapping.u64(file.size);
+    mapping.u32(file.flags);
+    mapping.bytes(file.content_hash);
+    mapping.bytes(file.name_hash);
+    mapping.u32(static_cast<std::uint32_t>(file.chunks.size()));
+    for (const auto& chunk : file.chunks) {
+      mapping.bytes(chunk.id.bytes());
+      mapping.u32(chunk.checksum);
+      mapping.u64(chunk.offset);
+      mapping.u32(chunk.size);
+      mapping.u32(chunk.compressed_size);
+    }
+  }
+  const auto& info = manifest.info();
+  const auto crc = crypto::crc32(mapping.view());
+  Writer out;
+  out.u32(0x16349781);
+  out.u32(4);
+  out.u32(info.depot.value());
+  out.u64(info.id.value());
+  out.u32(static_cast<std::uint32_t>(info.created.time_since_epoch().count()));
+  out.u32(info.names_encrypted ? 7 : 0);
+  out.u64(info.total_size);
+  out.u64(info.total_compressed_size);
+  out.u32(info.unique_chunks);
+  out.u32(entries);
+  out.u32(static_cast<std::uint32_t>(mapping.size()));
+  out.u32(info.names_encrypted ? crc : 0);
+  out.u32(info.names_encrypted ? 0 : crc);
+  out.u32(0xffffffff);
+  out.bytes(mapping.view());
+  out.u32(0x16349781);
+  out.bytes(bytes_of("ignored"));
+  return out.take();
+}
+
+void expect_same_files(const Manifest& a, const Manifest& b) {
+  ASSERT_EQ(a.file_count(), b.file_count());
+  for (std::size_t i = 0; i < a.file_count(); ++i) {
+    const auto left = a.file(i);
+    const auto right = b.file(i);
+    EXPECT_EQ(left.stored_name, right.stored_name);
+    EXPECT_EQ(left.size, right.size);
+    EXPECT_EQ(left.flags, right.flags);
+    EXPECT_TRUE(std::ranges::equal(left.name_hash, right.name_hash));
+    EXPECT_TRUE(std::ranges::equal(left.content_hash, right.content_hash));
+    EXPECT_TRUE(std::ranges::equal(left.chunks, right.chunks));
+  }
+}
+
+// The same depot stands in the vectors as v5 and, with a broken end, as v4.
+TEST(ManifestV4, HoldsWhatV5Holds) {
+  auto bytes = test::read_file(test::data("content/manifests/v4_bad_trailer.bin"));
+  store_le<std::uint32_t>(bytes.data() + bytes.size() - 4, 0x16349781);
+  const auto v4 = Manifest::parse(bytes).value();
+  const auto v5 = Manifest::parse(test::read_file(test::data("content/manifests/v5_plain_zip.bin"))).value();
+  EXPECT_EQ(v4.format(), ManifestFormat::v4);
+  EXPECT_EQ(v4.crc_state(), CrcState::fits);
+  EXPECT_TRUE(v4.entry_count_fits());
+  EXPECT_EQ(v4.info().id, v5.info().id);
+  EXPECT_EQ(v4.info().created, v5.info().created);
+  EXPECT_EQ(v4.info().total_size, v5.info().total_size);
+  expect_same_files(v4, v5);
+  // Its link has a flag and no target.
+  const auto link = v4.find("lib\\libx.so").value();
+  EXPECT_TRUE(v4.file(link).is_link());
+  EXPECT_TRUE(v4.safe_path(link));
+  EXPECT_EQ(v4.safe_link_target(link).error(), Errc::no_link);
+  EXPECT_EQ(v5.safe_link_target(link).value().text(), "libx.so.1");
+}
+
+TEST(ManifestV4, NamesDecryptAndTheManifestBecomesV5) {
+  auto v5 = Manifest::parse(test::read_file(test::data("content/manifests/v5_encrypted.bin"))).value();
+  auto v4 = Manifest::parse(v4_of(v5, 99)).value();
+  EXPECT_FALSE(v4.entry_count_fits());
+  EXPECT_EQ(v4.crc_state(), CrcState::fits);
+  auto cipher = cipher_of("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc");
+  ASSERT_TRUE(v4.decrypt_names(cipher));
+  ASSERT_TRUE(v5.decrypt_names(cipher));
+  expect_same_files(v4, v5);
+
+  const auto simple = Manifest::make({}, std::array{NewManifestFile{.name = "a\\b", .link_target = {}, .chunks = {}}}).value();
+  const auto again = Manifest::parse(Manifest::parse(v4_of(simple, 1)).value().write()).value();
+  EXPECT_EQ(again.format(), ManifestFormat::v5);
+  expect_same_files(again, simple);
+}
+
+TEST(ManifestV4, FaultsHaveTheirErrors) {
+  const auto manifest = Manifest::make({}, std::array{NewManifestFile{.name = "a", .link_target = {}, .chunks = {}}}).value();
+  const auto good = v4_of(manifest, 1);
+  const auto error_of = [&good](std::size_t at, std::uint32_t value, const ManifestLimits& limits = {}) {
+    auto bytes = good;
+    store_le(bytes.data() + at, value);
+    ManifestParseOptions options;
+    options.limits = limits;
+    const auto result = Manifest::parse(bytes, options);
+    return result ? std::error_code() : result.error();
+  };
+  EXPECT_EQ(error_of(0, 0x16349781), std::error_code());
+  EXPECT_EQ(error_of(4, 5), Errc::unsupported_version);
+  EXPECT_EQ(error_of(60, 1), Errc::crc_mismatch);
+  EXPECT_EQ(error_of(60, 0), std::error_code());
+  EXPECT_EQ(error_of(52, 57), Errc::bad_mapping_size);
+  EXPECT_EQ(error_of(52, 0), Errc::bad_trailer);
+  EXPECT_EQ(error_of(68 + 54, 1), Errc::bad_mapping_size);           // a chunk that is not there
+  EXPECT_EQ(error_of(68 + 54, 0xffffffff), Errc::bad_mapping_size);  // and many
+  EXPECT_EQ(error_of(68, 0x41414141), Errc::bad_mapping_size);       // a name that eats the fields behind it
+  ManifestLimits none;
+  none.files = 0;
+  EXPECT_EQ(error_of(0, 0x16349781, none), Errc::too_many_entries);
+  ManifestFault fault;
+  ManifestParseOptions options;
+  options.fault = &fault;
+  for (std::size_t size = 0; size < good.size() - 7; ++size) {
+    EXPECT_FALSE(Manifest::parse(ConstBytes(good).first(size), options)) << size;
+  }
 }
 
 }  // namespace

@@ -19,10 +19,11 @@ using content::PathRules;
 using content::PathVerdict;
 using nlohmann::json;
 
-Secret<32> key_of(const json& test) {
+/// The key of a case; nothing where it is not 32 bytes, which every decoder refuses.
+std::optional<Secret<32>> key_of(const json& test) {
   const auto bytes = bytes_of_hex(test.at("key"));
   if (bytes.size() != 32) {
-    throw BadVectorFile("a key is not 32 bytes");
+    return std::nullopt;
   }
   return Secret<32>(std::span<const std::uint8_t, 32>(bytes));
 }
@@ -110,8 +111,13 @@ class ManifestCase {
   }
 
   void check_decrypt(Manifest& manifest, bool wanted) {
+    const auto key = key_of(test_);
+    if (!key) {
+      check(!wanted, "the key is not 32 bytes");
+      return;
+    }
     content::ManifestFault fault;
-    crypto::DepotCipher cipher(key_of(test_).reveal());
+    crypto::DepotCipher cipher(key->reveal());
     const auto before = manifest.write();
     const auto result = manifest.decrypt_names(cipher, PathRules::posix(), &fault);
     if (result.has_value() != wanted) {
@@ -130,8 +136,22 @@ class ManifestCase {
     }
   }
 
+  /// The links of version 4; version 5 refuses such.
+  static bool has_link_without_target(const Manifest& manifest) {
+    for (std::size_t i = 0; i < manifest.file_count(); ++i) {
+      const auto file = manifest.file(i);
+      if (file.is_link() && file.stored_link_target.empty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Writing, reading and writing again gives the same tree and the same bytes.
   void check_rewrite(const Manifest& manifest) {
+    if (has_link_without_target(manifest)) {
+      return;
+    }
     const auto written = manifest.write();
     const auto again = Manifest::parse(written);
     if (!again) {
@@ -201,7 +221,14 @@ void run_chunk(const json& test, const std::filesystem::path& folder, Report& re
     throw BadVectorFile(name + ": chunk_id is no SHA-1");
   }
   spec.id = *id;
-  ChunkDecoder decoder(key_of(test).reveal());
+  const auto key = key_of(test);
+  if (!key) {
+    if (expect == "ok") {
+      report.fail(name, "the key is not 32 bytes");
+    }
+    return;
+  }
+  ChunkDecoder decoder(key->reveal());
   std::vector<std::uint8_t> plain(std::min(spec.size, content::max_chunk_size));
   const auto result = decoder.decode(body, spec, plain);
   if (!result) {

@@ -49,7 +49,7 @@ enum class Errc {
   unsafe_link,      ///< A link target that leaves the folder or breaks a rule. Fault::malformed.
   duplicate_path,   ///< Two entries with one name. Fault::malformed.
   path_conflict,    ///< An entry below a file or below a link. Fault::malformed.
-  no_link,          ///< The entry is no link. Fault::local.
+  no_link,          ///< The entry is no link, or its target is not known. Fault::local.
   // Decode pool.
   pool_closed,  ///< The pool was closed or cancelled. Fault::closed.
 };

@@ -188,7 +188,8 @@ class Manifest {
 
   /// The path of an accepted entry. Errors: Errc::names_encrypted, or that of its verdict.
   [[nodiscard]] Result<SafePath> safe_path(std::size_t index) const;
-  /// The target of an accepted link. Errors: as above; Errc::no_link.
+  /// The target of an accepted link. Errors: as above; Errc::no_link, also for the links of a v4 manifest,
+  /// which has no place for targets.
   [[nodiscard]] Result<SafeLinkTarget> safe_link_target(std::size_t index) const;
 
   /// The entry with this plain name (`\` between components, exact bytes). Linear in file_count().

@@ -73,7 +73,7 @@ Result<Bytes> open_apart(OpenFunction function, const detail::Session& session, 
     return fail(BaseErrc::buffer_too_small);
   }
   const auto part = out.first(length);
-  if (part.data() != sealed.data() + packet_iv_size && !detail::apart(sealed, part)) {
+  if (length != 0 && part.data() != sealed.data() + packet_iv_size && !detail::apart(sealed, part)) {
     return fail(Errc::buffers_overlap);
   }
   return open_with(function, session, sealed, part, part);

@@ -204,14 +204,17 @@ TEST(ManifestV4, NamesDecryptAndTheManifestBecomesV5) {
   ASSERT_TRUE(v5.decrypt_names(cipher));
   expect_same_files(v4, v5);
 
-  const auto simple = Manifest::make({}, std::array{NewManifestFile{.name = "a\\b", .link_target = {}, .chunks = {}}}).value();
+  const auto simple =
+      Manifest::make({}, std::array{NewManifestFile{.name = "a\\b", .link_target = {}, .chunks = {}}})
+          .value();
   const auto again = Manifest::parse(Manifest::parse(v4_of(simple, 1)).value().write()).value();
   EXPECT_EQ(again.format(), ManifestFormat::v5);
   expect_same_files(again, simple);
 }
 
 TEST(ManifestV4, FaultsHaveTheirErrors) {
-  const auto manifest = Manifest::make({}, std::array{NewManifestFile{.name = "a", .link_target = {}, .chunks = {}}}).value();
+  const auto manifest =
+      Manifest::make({}, std::array{NewManifestFile{.name = "a", .link_target = {}, .chunks = {}}}).value();
   const auto good = v4_of(manifest, 1);
   const auto error_of = [&good](std::size_t at, std::uint32_t value, const ManifestLimits& limits = {}) {
     auto bytes = good;

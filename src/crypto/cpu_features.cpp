@@ -45,10 +45,14 @@ bool cpu_has_shani() noexcept {
   return bit(one.ecx, 9) && bit(one.ecx, 19) && bit(one.ecx, 25) && bit(seven.ebx, 29);
 }
 
+bool cpu_has_vaes() noexcept {
+  const auto seven = leaf(7);
+  return cpu_has_shani() && bit(seven.ebx, 5) && bit(seven.ecx, 9) && system_saves(0x6);
+}
+
 bool cpu_has_avx512() noexcept {
   const auto seven = leaf(7);
-  return cpu_has_shani() && bit(seven.ebx, 16) && bit(seven.ebx, 30) && bit(seven.ecx, 9) &&
-         system_saves(0xe6);
+  return cpu_has_vaes() && bit(seven.ebx, 16) && bit(seven.ebx, 30) && system_saves(0xe6);
 }
 
 }  // namespace corliss::crypto::detail

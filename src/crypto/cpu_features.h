@@ -7,6 +7,8 @@ namespace corliss::crypto::detail {
 #if defined(__x86_64__)
 /// SHA-NI, AES-NI, SSE4.1.
 [[nodiscard]] bool cpu_has_shani() noexcept;
+/// The same, and AVX2, VAES.
+[[nodiscard]] bool cpu_has_vaes() noexcept;
 /// The same, and AVX-512 F and BW, VAES.
 [[nodiscard]] bool cpu_has_avx512() noexcept;
 #endif

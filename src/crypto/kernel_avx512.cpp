@@ -4,9 +4,7 @@
 #if defined(__x86_64__)
 
 #include "crypto/shani_functions.h"
-#include "crypto/shani_lanes.h"
-
-#include <corliss/base/secret.h>
+#include "crypto/wide_cbc_lanes.h"
 
 #define CORLISS_AVX512_TARGET "avx512f,avx512bw,vaes,aes,sha,sse4.1"
 #define CORLISS_AVX512 __attribute__((target(CORLISS_AVX512_TARGET), always_inline)) inline
@@ -106,6 +104,7 @@ CORLISS_AVX512_FUNCTION void sha1_wide(WideState& state, const std::uint8_t* con
 class WideMacLanes {
  public:
   static constexpr std::size_t width = lanes;
+  static constexpr std::size_t use(std::size_t) noexcept { return width; }
 
   [[nodiscard]] Sha1Words get(std::size_t i) const noexcept {
     const auto word = [&](std::size_t n) { return static_cast<int>(state_.words[n][i]); };
@@ -141,7 +140,7 @@ class WideMacLanes {
 
   void run_narrow(const MacSlot* slots, std::span<const std::uint8_t> live, std::size_t blocks) noexcept {
     while (!live.empty()) {
-      const auto part = live.first(std::min(live.size(), ShaniMacLanes::width));
+      const auto part = live.first(even_share(live.size(), ShaniMacLanes::width));
       ShaniMacLanes narrow;
       std::array<std::uint8_t, ShaniMacLanes::width> own{0, 1, 2, 3};
       std::array<const std::uint8_t*, ShaniMacLanes::width> data{};
@@ -162,121 +161,67 @@ class WideMacLanes {
 
 // ---- AES
 
-/// Round keys of four lanes side by side, for each of four registers.
-struct alignas(64) WideKeys {
-  __m128i keys[aes_rounds + 1][4];
-};
-
-CORLISS_AVX512 __m512i gather(std::uint8_t* const* at) {
-  auto x = _mm512_castsi128_si512(load(at[0]));
-  x = _mm512_inserti32x4(x, load(at[1]), 1);
-  x = _mm512_inserti32x4(x, load(at[2]), 2);
-  return _mm512_inserti32x4(x, load(at[3]), 3);
+CORLISS_AVX512 __m512i gather(std::uint8_t* const* data, std::size_t offset) {
+  auto x = _mm512_castsi128_si512(load(data[0] + offset));
+  x = _mm512_inserti32x4(x, load(data[1] + offset), 1);
+  x = _mm512_inserti32x4(x, load(data[2] + offset), 2);
+  return _mm512_inserti32x4(x, load(data[3] + offset), 3);
 }
-CORLISS_AVX512 void scatter(std::uint8_t* const* at, __m512i x) {
-  store(at[0], _mm512_castsi512_si128(x));
-  store(at[1], _mm512_extracti32x4_epi32(x, 1));
-  store(at[2], _mm512_extracti32x4_epi32(x, 2));
-  store(at[3], _mm512_extracti32x4_epi32(x, 3));
+CORLISS_AVX512 void scatter(std::uint8_t* const* data, std::size_t offset, __m512i x) {
+  store(data[0] + offset, _mm512_castsi512_si128(x));
+  store(data[1] + offset, _mm512_extracti32x4_epi32(x, 1));
+  store(data[2] + offset, _mm512_extracti32x4_epi32(x, 2));
+  store(data[3] + offset, _mm512_extracti32x4_epi32(x, 3));
 }
 
-/// `blocks` blocks of 4 N chains. `step` is 16, or 0 for a lane that idles on a block of its own.
+/// `blocks` blocks of 4 N chains. `wide` is a copy that nobody else sees: what is written cannot be its
+/// pointers.
 template <std::size_t N>
-CORLISS_AVX512_FUNCTION void cbc_wide(const WideKeys* const* keys, __m128i* const* chains,
-                                      std::uint8_t* (&at)[lanes], const std::uint8_t* step,
-                                      std::size_t blocks) noexcept {
+CORLISS_AVX512_FUNCTION void cbc_wide(const WideChains<4>& from, std::size_t blocks) noexcept {
+  const WideChains<4> wide = from;
   __m512i x[N];
   CORLISS_UNROLL
   for (std::size_t n = 0; n < N; ++n) {
-    x[n] = _mm512_loadu_si512(chains[n]);
+    x[n] = _mm512_loadu_si512(wide.chains[n]);
   }
-  for (; blocks != 0; --blocks) {
+  for (std::size_t offset = 0; offset < blocks * aes_block; offset += aes_block) {
     CORLISS_UNROLL
     for (std::size_t n = 0; n < N; ++n) {
-      x[n] = _mm512_ternarylogic_epi32(x[n], gather(at + 4 * n), _mm512_load_si512(keys[n]->keys[0]), parity);
+      x[n] = _mm512_ternarylogic_epi32(x[n], gather(wide.data + 4 * n, offset),
+                                       _mm512_load_si512(wide.keys[n]->keys[0]), parity);
     }
     CORLISS_UNROLL
     for (std::size_t round = 1; round < aes_rounds; ++round) {
       CORLISS_UNROLL
       for (std::size_t n = 0; n < N; ++n) {
-        x[n] = _mm512_aesenc_epi128(x[n], _mm512_load_si512(keys[n]->keys[round]));
+        x[n] = _mm512_aesenc_epi128(x[n], _mm512_load_si512(wide.keys[n]->keys[round]));
       }
     }
     CORLISS_UNROLL
     for (std::size_t n = 0; n < N; ++n) {
-      x[n] = _mm512_aesenclast_epi128(x[n], _mm512_load_si512(keys[n]->keys[aes_rounds]));
-      scatter(at + 4 * n, x[n]);
-      CORLISS_UNROLL
-      for (std::size_t i = 4 * n; i < 4 * n + 4; ++i) {
-        at[i] += step[i];
-      }
+      x[n] = _mm512_aesenclast_epi128(x[n], _mm512_load_si512(wide.keys[n]->keys[aes_rounds]));
+      scatter(wide.data + 4 * n, offset, x[n]);
     }
   }
   CORLISS_UNROLL
   for (std::size_t n = 0; n < N; ++n) {
-    _mm512_storeu_si512(chains[n], x[n]);
+    _mm512_storeu_si512(wide.chains[n], x[n]);
   }
 }
 
-class WideCbcLanes {
- public:
-  static constexpr std::size_t width = lanes;
-
-  WideCbcLanes() = default;
-  WideCbcLanes(const WideCbcLanes&) = delete;
-  WideCbcLanes& operator=(const WideCbcLanes&) = delete;
-  ~WideCbcLanes() { wipe({reinterpret_cast<std::uint8_t*>(keys_), sizeof keys_}); }
-
-  void start(std::size_t i, const ShaniSession& session, __m128i chain) noexcept {
-    if (sessions_[i] != &session) {
-      sessions_[i] = &session;
-      for (std::size_t round = 0; round <= aes_rounds; ++round) {
-        keys_[i / 4].keys[round][i % 4] = session.encrypt[round];
-      }
-    }
-    chains_[i] = chain;
-  }
-
-  void run(const CbcSlot* slots, std::span<const std::uint8_t> live, std::size_t blocks) noexcept {
-    std::uint8_t idle[aes_block]{};
-    std::uint8_t* all[lanes];
-    std::uint8_t all_steps[lanes]{};
-    bool used[lanes / 4]{};
-    std::fill(std::begin(all), std::end(all), static_cast<std::uint8_t*>(idle));
-    for (const auto i : live) {
-      all[i] = slots[i].data;
-      all_steps[i] = aes_block;
-      used[i / 4] = true;
-    }
-    const WideKeys* keys[lanes / 4];
-    __m128i* chains[lanes / 4];
-    std::uint8_t* at[lanes];
-    std::uint8_t steps[lanes];
-    std::size_t registers = 0;
-    for (std::size_t n = 0; n < lanes / 4; ++n) {
-      if (used[n]) {
-        std::copy_n(all + 4 * n, 4, at + 4 * registers);
-        std::copy_n(all_steps + 4 * n, 4, steps + 4 * registers);
-        keys[registers] = &keys_[n];
-        chains[registers++] = chains_ + 4 * n;
-      }
-    }
+struct Avx512Cbc {
+  static void run(const WideChains<4>& wide, std::size_t registers, std::size_t blocks) noexcept {
     switch (registers) {
       case 1:
-        return cbc_wide<1>(keys, chains, at, steps, blocks);
+        return cbc_wide<1>(wide, blocks);
       case 2:
-        return cbc_wide<2>(keys, chains, at, steps, blocks);
+        return cbc_wide<2>(wide, blocks);
       case 3:
-        return cbc_wide<3>(keys, chains, at, steps, blocks);
+        return cbc_wide<3>(wide, blocks);
       default:
-        return cbc_wide<4>(keys, chains, at, steps, blocks);
+        return cbc_wide<4>(wide, blocks);
     }
   }
-
- private:
-  WideKeys keys_[lanes / 4];
-  alignas(64) __m128i chains_[lanes];
-  const ShaniSession* sessions_[lanes]{};
 };
 
 /// CBC decryption in place, sixteen blocks at a time, the last ones by masks.
@@ -319,7 +264,7 @@ CORLISS_AVX512_FUNCTION void decrypt_wide(const ShaniSession& session, std::uint
 // ---- the kernel
 
 void seal_batch(std::span<SealJob> jobs) noexcept {
-  seal_in_lanes<WideMacLanes, WideCbcLanes>(jobs, shani_encrypt_ivs);
+  seal_in_lanes<WideMacLanes, WideCbcLanes<4, Avx512Cbc, 6>>(jobs, shani_encrypt_ivs);
 }
 void open_batch(std::span<OpenJob> jobs) noexcept {
   open_in_lanes<WideMacLanes, decrypt_wide>(jobs);

@@ -14,6 +14,7 @@ std::span<const KernelEntry> kernel_entries() noexcept {
   static const auto entries = std::to_array<KernelEntry>({
 #if defined(__x86_64__)
     {{"avx512", "AVX-512 (F, BW), VAES, SHA-NI, AES-NI", cpu_has_avx512()}, &avx512_kernel},
+        {{"vaes", "AVX2, VAES, SHA-NI, AES-NI", cpu_has_vaes()}, &vaes_kernel},
         {{"shani", "SHA-NI, AES-NI", cpu_has_shani()}, &shani_kernel},
 #endif
         {{"portable", "", true}, &portable_kernel},

@@ -84,6 +84,7 @@ struct KernelEntry {
 
 #if defined(__x86_64__)
 extern const PacketKernel avx512_kernel;
+extern const PacketKernel vaes_kernel;
 extern const PacketKernel shani_kernel;
 #endif
 extern const PacketKernel portable_kernel;

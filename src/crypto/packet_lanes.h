@@ -22,6 +22,13 @@ namespace corliss::crypto::detail {
 /// How many packets are sorted and sealed together; bounds the stack that a batch takes.
 inline constexpr std::size_t batch_chunk = 64;
 
+/// Into how many of `most` lanes `packets` packets of one size are put, so that each round has as many: five
+/// go as three and two, not as four and one.
+[[nodiscard]] constexpr std::size_t even_share(std::size_t packets, std::size_t most) noexcept {
+  const std::size_t rounds = (packets + most - 1) / most;
+  return rounds == 0 ? 0 : (packets + rounds - 1) / rounds;
+}
+
 /// One packet on its way through the lanes of SHA-1.
 struct MacSlot {
   enum class Stage : std::uint8_t { body, tail, second_tail, outer };
@@ -129,14 +136,19 @@ __attribute__((target(CORLISS_SHANI_TARGET))) inline void start_padded_message(M
 }
 
 /// Runs the messages that `source` gives through `lanes`.
-///   Source: bool start(MacSlot&), false behind the last; void finish(MacSlot&, const Sha1Words& mac).
-///   Lanes:  width; get(i), set(i, words); run(slots, live, blocks): `blocks` blocks of the lanes in `live`.
+///   Source: packets(), their number; bool start(MacSlot&), false behind the last; void finish(MacSlot&,
+///   const
+///           Sha1Words& mac).
+///   Lanes:  width; use(packets), how many lanes to fill; get(i), set(i, words); run(slots, live, blocks):
+///   `blocks`
+///           blocks of the lanes in `live`.
 template <class Lanes, class Source>
 __attribute__((target(CORLISS_SHANI_TARGET))) void run_macs(Lanes& lanes, Source& source) noexcept {
   std::array<MacSlot, Lanes::width> slots;
   std::array<std::uint8_t, Lanes::width> live;
   std::size_t count = 0;
-  while (count < Lanes::width && source.start(slots[count])) {
+  const std::size_t width = Lanes::use(source.packets());
+  while (count < width && source.start(slots[count])) {
     lanes.set(count, slots[count].session->inner);
     live[count] = static_cast<std::uint8_t>(count);
     ++count;
@@ -246,6 +258,7 @@ class BySize {
 class SealSource {
  public:
   explicit SealSource(std::span<SealJob> jobs) noexcept : order_(jobs) {}
+  [[nodiscard]] std::size_t packets() const noexcept { return order_.jobs().size(); }
 
   __attribute__((target(CORLISS_SHANI_TARGET))) bool start(MacSlot& slot) noexcept {
     const auto at = order_.next();
@@ -305,6 +318,7 @@ template <void (*Decrypt)(const ShaniSession&, std::uint8_t*, std::size_t) noexc
 class OpenSource {
  public:
   explicit OpenSource(std::span<OpenJob> jobs) noexcept : order_(jobs) {}
+  [[nodiscard]] std::size_t packets() const noexcept { return order_.jobs().size(); }
 
   __attribute__((target(CORLISS_SHANI_TARGET))) bool start(MacSlot& slot) noexcept {
     const auto at = order_.next();

@@ -52,6 +52,7 @@ __attribute__((target(CORLISS_SHANI_TARGET), noinline)) inline void sha1_interle
 class ShaniMacLanes {
  public:
   static constexpr std::size_t width = 4;
+  static constexpr std::size_t use(std::size_t packets) noexcept { return even_share(packets, width); }
 
   [[nodiscard]] const Sha1Words& get(std::size_t i) const noexcept { return states_[i]; }
   void set(std::size_t i, const Sha1Words& words) noexcept { states_[i] = words; }

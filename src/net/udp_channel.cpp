@@ -1,61 +1,120 @@
-#include "net/channel_state.h"
-#include "net/deadline.h"
 #include "net/handshake.h"
 #include "net/inbox.h"
+#include "net/machine.h"
 
 #include <corliss/base/endian.h>
 #include <corliss/net/udp_channel.h>
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace corliss::net {
 
-using Phase = ChannelState::Phase;
+namespace {
 
-struct UdpChannel::Impl {
-  ChannelOptions options;
-  Rng* rng;
-  ChannelState state;
-  std::optional<Handshake> handshake;
-  PacketCodec codec;
-  UdpSession session;
-  TimePoint started;
+UdpSessionOptions session_options(UdpSessionOptions::Side side, std::uint32_t connection_id,
+                                  const ChannelOptions& options) {
+  UdpSessionOptions out;
+  out.side = side;
+  out.connection_id = connection_id;
+  out.limits = options.limits;
+  out.timeouts = options.timeouts;
+  return out;
+}
 
-  Inbox inbox;
-  std::vector<PacketCodec::Record> unsealed;  ///< committed; they lie in the session
-  std::optional<PacketCodec::Record> prepared;
-
-  Impl(const ChannelOptions& given, const UdpSessionOptions& session_options, Rng& random, TimePoint now)
-      : options(given), rng(&random), session(session_options, now), started(now) {
-    options.limits.message = std::min(options.limits.message, max_frame_size);
+class UdpMachine final : public Machine {
+ public:
+  template <class Side>
+  UdpMachine(Side own, const ChannelOptions& given, const UdpSessionOptions& session_options, Rng& random,
+             TimePoint now)
+      : Machine(given, now), rng(&random), session(session_options, now) {
     session.set_message_limit(std::min(options.limits.message, max_handshake_size));
+    handshake.emplace(std::move(own), random);
   }
 
-  static UdpSessionOptions session_options(UdpSessionOptions::Side side, std::uint32_t connection_id,
-                                           const ChannelOptions& options) {
-    UdpSessionOptions out;
-    out.side = side;
-    out.connection_id = connection_id;
-    out.limits = options.limits;
-    out.timeouts = options.timeouts;
-    return out;
-  }
-
-  void finish(std::error_code reason, std::int32_t detail = 0) noexcept {
+  Result<void> feed(Bytes input, TimePoint now) override {
+    state.start_feed();
+    const auto fed = session.feed(input, now);
     if (state.is(Phase::closed)) {
-      return;
+      return corliss::fail(state.reason());
     }
-    state.finish(reason, detail);
+    CORLISS_CHECK(drain(now));
+    return fed;
+  }
+
+  ConstBytes outgoing() override {
+    for (std::size_t at = 0; at < unsealed.size(); at += max_batch) {
+      const auto records = std::span(unsealed).subspan(at, std::min(max_batch, unsealed.size() - at));
+      if (const auto sealed = codec.seal(records, rng); !sealed) {
+        finish(sealed.error());
+        return {};
+      }
+    }
+    unsealed.clear();
+    return session.outgoing();
+  }
+
+  void sent(std::size_t, TimePoint) override { session.sent(); }
+
+  std::optional<TimePoint> deadline() const noexcept override {
+    if (state.is(Phase::closed)) {
+      return std::nullopt;
+    }
+    auto due = session.deadline();
+    if (due && state.is(Phase::handshaking)) {
+      due = std::min(*due, after(started, options.timeouts.handshake));
+    }
+    return due;
+  }
+
+  Result<void> on_deadline(TimePoint now) override {
+    if (state.is(Phase::closed)) {
+      return corliss::fail(state.reason());
+    }
+    const auto done = session.on_deadline(now);
+    CORLISS_CHECK(drain(now));
+    if (state.is(Phase::handshaking) && now >= after(started, options.timeouts.handshake)) {
+      return finish_with(Errc::handshake_timeout);
+    }
+    return done;
+  }
+
+  std::size_t queued() const noexcept override { return session.queued(); }
+
+  void trim() noexcept override {
+    state.drop_messages();
+    state.trim();
+    session.trim();
+    if (unsealed.empty()) {
+      std::vector<PacketCodec::Record>().swap(unsealed);
+    }
+  }
+
+ private:
+  std::size_t max_message() const noexcept override { return codec.max_plain(options.limits.message); }
+
+  Result<Bytes> make_room(std::size_t size) override {
+    CORLISS_TRY(const Bytes room, session.prepare(codec.sealed_size(size)));
+    pending = PacketCodec::Record{room, size};
+    return room.subspan(codec.headroom(), size);
+  }
+
+  Result<void> queue_prepared(TimePoint now) override {
+    if (const auto committed = session.commit(now); !committed) {
+      return finish_with(committed.error());
+    }
+    unsealed.push_back(pending);
+    return {};
+  }
+
+  void start_closing(TimePoint now) override { (void)session.close(now); }
+
+  void forget() noexcept override {
     session.fail(state.reason());  // says goodbye, where it was not the session that ended
     inbox.clear();
     unsealed.clear();
-    prepared.reset();
     handshake.reset();
-  }
-  Result<void> finish_with(std::error_code reason, std::int32_t detail = 0) noexcept {
-    finish(reason, detail);
-    return corliss::fail(state.reason());
   }
 
   Result<void> queue_handshake_message(ConstBytes message, TimePoint now) {
@@ -123,169 +182,35 @@ struct UdpChannel::Impl {
     }
     return open_batch();
   }
+
+  Rng* rng;
+  std::optional<Handshake> handshake;
+  PacketCodec codec;
+  UdpSession session;
+  Inbox inbox;
+  std::vector<PacketCodec::Record> unsealed;  ///< committed; they lie in the session
+  PacketCodec::Record pending{};              ///< prepared
 };
 
-UdpChannel::UdpChannel(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-UdpChannel::UdpChannel(UdpChannel&&) noexcept = default;
-UdpChannel& UdpChannel::operator=(UdpChannel&&) noexcept = default;
-UdpChannel::~UdpChannel() = default;
+}  // namespace
 
 UdpChannel UdpChannel::client(ClientHandshake handshake, std::uint32_t connection_id,
                               const ChannelOptions& options, Rng& rng, TimePoint now) {
-  auto impl = std::make_unique<Impl>(
-      options, Impl::session_options(UdpSessionOptions::Side::client, connection_id, options), rng, now);
-  impl->handshake.emplace(std::move(handshake), rng);
-  return UdpChannel(std::move(impl));
+  const auto session = session_options(UdpSessionOptions::Side::client, connection_id, options);
+  return UdpChannel(std::make_unique<UdpMachine>(std::move(handshake), options, session, rng, now));
 }
 
 UdpChannel UdpChannel::server(ServerHandshake handshake, std::uint32_t connection_id,
                               const ChannelOptions& options, Rng& rng, TimePoint now) {
-  auto session = Impl::session_options(UdpSessionOptions::Side::server, connection_id, options);
+  auto session = session_options(UdpSessionOptions::Side::server, connection_id, options);
   std::array<std::uint8_t, 4> challenge{};
   const auto filled = rng.fill(challenge);
   session.challenge = load_le<std::uint32_t>(challenge.data());
-  auto impl = std::make_unique<Impl>(options, session, rng, now);
-  impl->handshake.emplace(std::move(handshake), rng);
+  auto machine = std::make_unique<UdpMachine>(std::move(handshake), options, session, rng, now);
   if (!filled) {
-    impl->finish(filled.error());
+    machine->fail(filled.error());
   }
-  return UdpChannel(std::move(impl));
-}
-
-Result<void> UdpChannel::feed(Bytes input, TimePoint now) {
-  auto& s = *impl_;
-  s.state.start_feed();
-  const auto fed = s.session.feed(input, now);
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  CORLISS_CHECK(s.drain(now));
-  return fed;
-}
-
-Result<void> UdpChannel::end_of_input(TimePoint) {
-  return impl_->finish_with(Errc::closed_by_peer);
-}
-
-void UdpChannel::fail(std::error_code reason) noexcept {
-  impl_->finish(reason);
-}
-
-std::optional<Event> UdpChannel::poll_event() {
-  return impl_->state.poll();
-}
-
-Result<Bytes> UdpChannel::prepare(std::size_t size) {
-  auto& s = *impl_;
-  if (!s.state.is(Phase::connected)) {
-    return corliss::fail(Errc::not_connected);
-  }
-  if (size == 0) {
-    return corliss::fail(Errc::empty_message);
-  }
-  if (size > s.codec.max_plain(s.options.limits.message)) {
-    return corliss::fail(Errc::message_too_large);
-  }
-  s.prepared.reset();
-  CORLISS_TRY(const Bytes room, s.session.prepare(s.codec.sealed_size(size)));
-  s.prepared = PacketCodec::Record{room, size};
-  return room.subspan(s.codec.headroom(), size);
-}
-
-Result<void> UdpChannel::commit(TimePoint now) {
-  auto& s = *impl_;
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  if (!s.prepared) {
-    return corliss::fail(Errc::nothing_prepared);
-  }
-  const auto record = *s.prepared;
-  s.prepared.reset();
-  if (const auto committed = s.session.commit(now); !committed) {
-    return s.finish_with(committed.error());
-  }
-  s.unsealed.push_back(record);
-  return {};
-}
-
-Result<void> UdpChannel::close(TimePoint now) {
-  auto& s = *impl_;
-  switch (s.state.phase()) {
-    case Phase::closed:
-      return corliss::fail(s.state.reason());
-    case Phase::closing:
-      return {};
-    case Phase::handshaking:
-      s.finish(Errc::closed_here);
-      return {};
-    case Phase::connected:
-      break;
-  }
-  s.prepared.reset();
-  s.state.start_closing();
-  (void)s.session.close(now);
-  return {};
-}
-
-ConstBytes UdpChannel::outgoing() {
-  auto& s = *impl_;
-  for (std::size_t at = 0; at < s.unsealed.size(); at += max_batch) {
-    const auto records = std::span(s.unsealed).subspan(at, std::min(max_batch, s.unsealed.size() - at));
-    if (const auto sealed = s.codec.seal(records, s.rng); !sealed) {
-      s.finish(sealed.error());
-      return {};
-    }
-  }
-  s.unsealed.clear();
-  return s.session.outgoing();
-}
-
-void UdpChannel::sent(std::size_t, TimePoint) {
-  impl_->session.sent();
-}
-
-std::optional<TimePoint> UdpChannel::deadline() const noexcept {
-  const auto& s = *impl_;
-  if (s.state.is(Phase::closed)) {
-    return std::nullopt;
-  }
-  auto due = s.session.deadline();
-  if (due && s.state.is(Phase::handshaking)) {
-    due = std::min(*due, after(s.started, s.options.timeouts.handshake));
-  }
-  return due;
-}
-
-Result<void> UdpChannel::on_deadline(TimePoint now) {
-  auto& s = *impl_;
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  const auto done = s.session.on_deadline(now);
-  CORLISS_CHECK(s.drain(now));
-  if (s.state.is(Phase::handshaking) && now >= after(s.started, s.options.timeouts.handshake)) {
-    return s.finish_with(Errc::handshake_timeout);
-  }
-  return done;
-}
-
-bool UdpChannel::connected() const noexcept {
-  return impl_->state.is(Phase::connected);
-}
-
-std::size_t UdpChannel::queued() const noexcept {
-  return impl_->session.queued();
-}
-
-void UdpChannel::trim() noexcept {
-  auto& s = *impl_;
-  s.state.drop_messages();
-  s.state.trim();
-  s.session.trim();
-  if (s.unsealed.empty()) {
-    std::vector<PacketCodec::Record>().swap(s.unsealed);
-  }
+  return UdpChannel(std::move(machine));
 }
 
 }  // namespace corliss::net

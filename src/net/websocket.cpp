@@ -1,7 +1,5 @@
-#include "net/channel_state.h"
-#include "net/deadline.h"
 #include "net/http_upgrade.h"
-#include "net/send_queue.h"
+#include "net/machine.h"
 #include "net/websocket_frames.h"
 
 #include <corliss/base/base64.h>
@@ -9,11 +7,11 @@
 #include <corliss/net/websocket.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 namespace corliss::net {
 namespace {
-
-using Phase = ChannelState::Phase;
 
 constexpr std::uint8_t opcode_binary = 2;
 constexpr std::uint8_t opcode_close = 8;
@@ -28,66 +26,139 @@ bool is_status(std::uint16_t status) noexcept {
          (status >= 3000 && status <= 4999);
 }
 
-}  // namespace
+class WebSocketMachine final : public StreamMachine {
+ public:
+  WebSocketMachine(bool client, const ChannelOptions& given, Rng* random, TimePoint now,
+                   const std::string& own_path)
+      : StreamMachine(given, now),
+        rng(random),
+        frames(client ? WebSocketFrames::Role::client : WebSocketFrames::Role::server, options.limits.message,
+               random),
+        is_client(client),
+        path(own_path),
+        last_ping(now) {}
 
-struct WebSocketChannel::Impl {
-  ChannelOptions options;
-  Rng* rng;
-  WebSocketFrames frames;
-  ChannelState state;
+  Result<void> start_client(const std::string& host, TimePoint now) {
+    if (!is_plain_token(host) || !is_plain_token(path) || path[0] != '/') {
+      return finish_with(Errc::bad_http);
+    }
+    std::array<std::uint8_t, 16> nonce;
+    if (const auto filled = rng->fill(nonce); !filled) {
+      return finish_with(filled.error());
+    }
+    key = to_base64(nonce);
+    queue_text(upgrade_request(host, path, key), now);
+    return {};
+  }
 
-  bool is_client;
-  std::string path;
-  std::string key;  ///< client
-  Buffer head;      ///< what came of the peer's HTTP head
+  Result<void> feed(Bytes input, TimePoint now) override {
+    state.start_feed();
+    if (state.is(Phase::closed)) {
+      return corliss::fail(state.reason());
+    }
+    if (!input.empty()) {
+      last_received = now;
+    }
+    if (state.is(Phase::handshaking)) {
+      CORLISS_CHECK(read_head(input, now));
+    }
+    return state.is(Phase::handshaking) ? Result<void>{} : read_frames(input, now);
+  }
 
+  Result<void> end_of_input(TimePoint now) override {
+    return head.empty() ? StreamMachine::end_of_input(now) : finish_with(Errc::stream_truncated);
+  }
+
+  ConstBytes outgoing() override {
+    if (send.outgoing().empty() && !prepared && (has_unframed() || !send.filling().empty())) {
+      if (const auto framed = frame_all(); !framed) {
+        finish(framed.error());
+        return {};
+      }
+      send.turn();
+    }
+    return send.outgoing();
+  }
+
+  void sent(std::size_t count, TimePoint now) override {
+    send.sent(count, now);
+    if (has_unframed()) {
+      send.note_queued(now);
+    }
+  }
+
+  std::optional<TimePoint> deadline() const noexcept override {
+    const auto due = StreamMachine::deadline();
+    return connected() ? std::min(*due, ping_at()) : due;
+  }
+
+  Result<void> on_deadline(TimePoint now) override {
+    CORLISS_CHECK(StreamMachine::on_deadline(now));
+    if (connected() && now >= ping_at()) {
+      ping_due = true;
+      last_ping = now;
+      send.note_queued(now);
+    }
+    return {};
+  }
+
+  std::size_t queued() const noexcept override { return staged.size() + send.size(); }
+
+  void trim() noexcept override {
+    state.drop_messages();
+    state.trim();
+    frames.trim();
+    send.trim();
+    if (staged.empty()) {
+      staged.release();
+      std::vector<Record>().swap(unframed);
+    }
+  }
+
+ private:
   struct Record {
     std::size_t offset;  ///< of the message in `staged`
     std::size_t size;
   };
-  SendQueue send;
-  Buffer staged;  ///< messages that are not framed yet
-  std::vector<Record> unframed;
-  std::optional<Record> prepared;
-  std::optional<WebSocketFrames::Control> pong;  ///< the answer to the last ping
-  bool ping_due = false;
-  bool close_due = false;
 
-  TimePoint started;
-  TimePoint last_received;
-  TimePoint last_ping;
-  TimePoint close_by = TimePoint::max();
+  std::size_t max_message() const noexcept override { return options.limits.message; }
 
-  Impl(bool client, const ChannelOptions& given, Rng* random, TimePoint now)
-      : options(given),
-        rng(random),
-        frames(client ? WebSocketFrames::Role::client : WebSocketFrames::Role::server,
-               std::min(given.limits.message, max_frame_size), random),
-        is_client(client),
-        started(now),
-        last_received(now),
-        last_ping(now) {
-    options.limits.message = std::min(options.limits.message, max_frame_size);
+  Result<Bytes> make_room(std::size_t size) override {
+    if (queued() + size > options.limits.queued) {
+      return corliss::fail(Errc::queue_full);
+    }
+    const Record record{staged.size(), size};
+    const Bytes room = staged.extend(size);
+    pending = record;
+    return room;
+  }
+  void take_back() noexcept override { staged.truncate(pending.offset); }
+
+  Result<void> queue_prepared(TimePoint now) override {
+    unframed.push_back(pending);
+    send.note_queued(now);
+    return {};
   }
 
-  void finish(std::error_code reason, std::int32_t detail = 0) noexcept {
-    if (state.is(Phase::closed)) {
-      return;
-    }
-    state.finish(reason, detail);
+  void start_closing(TimePoint now) override {
+    pong.reset();
+    ping_due = false;
+    close_due = true;
+    send.note_queued(now);
+    close_by = after(now, options.timeouts.close);
+  }
+
+  void forget() noexcept override {
     frames.wipe_rest();
     head.release();
     send.drop_unwritten();
     staged.release();
     unframed.clear();
-    prepared.reset();
     pong.reset();
     ping_due = close_due = false;
   }
-  Result<void> finish_with(std::error_code reason, std::int32_t detail = 0) noexcept {
-    finish(reason, detail);
-    return corliss::fail(state.reason());
-  }
+
+  bool inside_message() const noexcept override { return frames.inside_message(); }
 
   void queue_text(std::string_view text, TimePoint now) {
     send.filling().append(bytes_of(text));
@@ -107,19 +178,6 @@ struct WebSocketChannel::Impl {
     (void)say_goodbye(static_cast<std::uint16_t>(
         reason == Errc::frame_too_large ? WebSocketStatus::too_big : WebSocketStatus::protocol_error));
     return corliss::fail(state.reason());
-  }
-
-  Result<void> start_client(const std::string& host, TimePoint now) {
-    if (!is_plain_token(host) || !is_plain_token(path) || path[0] != '/') {
-      return finish_with(Errc::bad_http);
-    }
-    std::array<std::uint8_t, 16> nonce;
-    if (const auto filled = rng->fill(nonce); !filled) {
-      return finish_with(filled.error());
-    }
-    key = to_base64(nonce);
-    queue_text(upgrade_request(host, path, key), now);
-    return {};
   }
 
   /// Takes input up to the end of the head; what follows it stays.
@@ -243,213 +301,36 @@ struct WebSocketChannel::Impl {
   [[nodiscard]] TimePoint ping_at() const noexcept {
     return after(std::max(last_received, last_ping), options.timeouts.ping);
   }
+
+  Rng* rng;
+  WebSocketFrames frames;
+
+  bool is_client;
+  std::string path;
+  std::string key;  ///< client
+  Buffer head;      ///< what came of the peer's HTTP head
+
+  Buffer staged;  ///< messages that are not framed yet
+  std::vector<Record> unframed;
+  Record pending{};                              ///< prepared
+  std::optional<WebSocketFrames::Control> pong;  ///< the answer to the last ping
+  bool ping_due = false;
+  bool close_due = false;
+  TimePoint last_ping;
 };
 
-WebSocketChannel::WebSocketChannel(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-WebSocketChannel::WebSocketChannel(WebSocketChannel&&) noexcept = default;
-WebSocketChannel& WebSocketChannel::operator=(WebSocketChannel&&) noexcept = default;
-WebSocketChannel::~WebSocketChannel() = default;
+}  // namespace
 
 WebSocketChannel WebSocketChannel::client(const std::string& host, const ChannelOptions& options, Rng& rng,
                                           TimePoint now, const std::string& path) {
-  auto impl = std::make_unique<Impl>(true, options, &rng, now);
-  impl->path = path;
-  (void)impl->start_client(host, now);  // an error is an event
-  return WebSocketChannel(std::move(impl));
+  auto machine = std::make_unique<WebSocketMachine>(true, options, &rng, now, path);
+  (void)machine->start_client(host, now);  // an error is an event
+  return WebSocketChannel(std::move(machine));
 }
 
 WebSocketChannel WebSocketChannel::server(const ChannelOptions& options, TimePoint now,
                                           const std::string& path) {
-  auto impl = std::make_unique<Impl>(false, options, nullptr, now);
-  impl->path = path;
-  return WebSocketChannel(std::move(impl));
-}
-
-Result<void> WebSocketChannel::feed(Bytes input, TimePoint now) {
-  auto& s = *impl_;
-  s.state.start_feed();
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  if (!input.empty()) {
-    s.last_received = now;
-  }
-  if (s.state.is(Phase::handshaking)) {
-    CORLISS_CHECK(s.read_head(input, now));
-  }
-  return s.state.is(Phase::handshaking) ? Result<void>{} : s.read_frames(input, now);
-}
-
-Result<void> WebSocketChannel::end_of_input(TimePoint) {
-  auto& s = *impl_;
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  const bool inside = s.frames.inside_message() || !s.head.empty();
-  return s.finish_with(inside ? Errc::stream_truncated : Errc::closed_by_peer);
-}
-
-void WebSocketChannel::fail(std::error_code reason) noexcept {
-  impl_->finish(reason);
-}
-
-std::optional<Event> WebSocketChannel::poll_event() {
-  return impl_->state.poll();
-}
-
-Result<Bytes> WebSocketChannel::prepare(std::size_t size) {
-  auto& s = *impl_;
-  if (!s.state.is(Phase::connected)) {
-    return corliss::fail(Errc::not_connected);
-  }
-  if (size == 0) {
-    return corliss::fail(Errc::empty_message);
-  }
-  if (size > s.options.limits.message) {
-    return corliss::fail(Errc::message_too_large);
-  }
-  if (s.prepared) {
-    s.staged.truncate(s.prepared->offset);
-    s.prepared.reset();
-  }
-  if (queued() + size > s.options.limits.queued) {
-    return corliss::fail(Errc::queue_full);
-  }
-  const Impl::Record record{s.staged.size(), size};
-  const Bytes room = s.staged.extend(size);
-  s.prepared = record;
-  return room;
-}
-
-Result<void> WebSocketChannel::commit(TimePoint now) {
-  auto& s = *impl_;
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  if (!s.prepared) {
-    return corliss::fail(Errc::nothing_prepared);
-  }
-  s.unframed.push_back(*s.prepared);
-  s.prepared.reset();
-  s.send.note_queued(now);
-  return {};
-}
-
-Result<void> WebSocketChannel::close(TimePoint now) {
-  auto& s = *impl_;
-  switch (s.state.phase()) {
-    case Phase::closed:
-      return corliss::fail(s.state.reason());
-    case Phase::closing:
-      return {};
-    case Phase::handshaking:
-      s.finish(Errc::closed_here);
-      return {};
-    case Phase::connected:
-      break;
-  }
-  if (s.prepared) {
-    s.staged.truncate(s.prepared->offset);
-    s.prepared.reset();
-  }
-  s.state.start_closing();
-  s.pong.reset();
-  s.ping_due = false;
-  s.close_due = true;
-  s.send.note_queued(now);
-  s.close_by = after(now, s.options.timeouts.close);
-  return {};
-}
-
-ConstBytes WebSocketChannel::outgoing() {
-  auto& s = *impl_;
-  if (s.send.outgoing().empty() && !s.prepared && (s.has_unframed() || !s.send.filling().empty())) {
-    if (const auto framed = s.frame_all(); !framed) {
-      s.finish(framed.error());
-      return {};
-    }
-    s.send.turn();
-  }
-  return s.send.outgoing();
-}
-
-void WebSocketChannel::sent(std::size_t count, TimePoint now) {
-  auto& s = *impl_;
-  s.send.sent(count, now);
-  if (s.has_unframed()) {
-    s.send.note_queued(now);
-  }
-}
-
-std::optional<TimePoint> WebSocketChannel::deadline() const noexcept {
-  const auto& s = *impl_;
-  const Timeouts& timeouts = s.options.timeouts;
-  if (s.state.is(Phase::closed)) {
-    return std::nullopt;
-  }
-  TimePoint due = std::min(s.close_by, after(s.last_received, timeouts.idle));
-  if (s.state.is(Phase::handshaking)) {
-    due = std::min(due, after(s.started, timeouts.handshake));
-  }
-  if (s.state.is(Phase::connected)) {
-    due = std::min(due, s.ping_at());
-  }
-  if (s.frames.inside_message()) {
-    due = std::min(due, after(s.last_received, timeouts.stall));
-  }
-  if (const auto since = s.send.waiting_since()) {
-    due = std::min(due, after(*since, timeouts.write));
-  }
-  return due;
-}
-
-Result<void> WebSocketChannel::on_deadline(TimePoint now) {
-  auto& s = *impl_;
-  const Timeouts& timeouts = s.options.timeouts;
-  if (s.state.is(Phase::closed)) {
-    return corliss::fail(s.state.reason());
-  }
-  if (now >= s.close_by) {
-    return s.finish_with(Errc::closed_here);
-  }
-  if (s.state.is(Phase::handshaking) && now >= after(s.started, timeouts.handshake)) {
-    return s.finish_with(Errc::handshake_timeout);
-  }
-  if (const auto since = s.send.waiting_since(); since && now >= after(*since, timeouts.write)) {
-    return s.finish_with(Errc::write_timeout);
-  }
-  if (s.frames.inside_message() && now >= after(s.last_received, timeouts.stall)) {
-    return s.finish_with(Errc::stall_timeout);
-  }
-  if (now >= after(s.last_received, timeouts.idle)) {
-    return s.finish_with(Errc::idle_timeout);
-  }
-  if (s.state.is(Phase::connected) && now >= s.ping_at()) {
-    s.ping_due = true;
-    s.last_ping = now;
-    s.send.note_queued(now);
-  }
-  return {};
-}
-
-bool WebSocketChannel::connected() const noexcept {
-  return impl_->state.is(Phase::connected);
-}
-
-std::size_t WebSocketChannel::queued() const noexcept {
-  return impl_->staged.size() + impl_->send.size();
-}
-
-void WebSocketChannel::trim() noexcept {
-  auto& s = *impl_;
-  s.state.drop_messages();
-  s.state.trim();
-  s.frames.trim();
-  s.send.trim();
-  if (s.staged.empty()) {
-    s.staged.release();
-    std::vector<Impl::Record>().swap(s.unframed);
-  }
+  return WebSocketChannel(std::make_unique<WebSocketMachine>(false, options, nullptr, now, path));
 }
 
 }  // namespace corliss::net

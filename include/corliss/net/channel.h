@@ -7,6 +7,7 @@
 #include <corliss/net/event.h>
 #include <corliss/net/limits.h>
 
+#include <memory>
 #include <optional>
 
 namespace corliss::net {
@@ -97,6 +98,33 @@ class Channel {
   Channel() = default;
   Channel(const Channel&) = default;
   Channel& operator=(const Channel&) = default;
+};
+
+/// A channel by value: what `TcpChannel`, `UdpChannel` and `WebSocketChannel` have in common. It owns the
+/// machine of its transport and passes every call on. After a move only assignment and destruction are
+/// allowed.
+class OwningChannel : public Channel {
+ public:
+  [[nodiscard]] Result<void> feed(Bytes input, TimePoint now) final;
+  [[nodiscard]] Result<void> end_of_input(TimePoint now) final;
+  void fail(std::error_code reason) noexcept final;
+  [[nodiscard]] std::optional<Event> poll_event() final;
+  [[nodiscard]] Result<Bytes> prepare(std::size_t size) final;
+  [[nodiscard]] Result<void> commit(TimePoint now) final;
+  [[nodiscard]] Result<void> close(TimePoint now) final;
+  [[nodiscard]] ConstBytes outgoing() final;
+  void sent(std::size_t count, TimePoint now) final;
+  [[nodiscard]] std::optional<TimePoint> deadline() const noexcept final;
+  [[nodiscard]] Result<void> on_deadline(TimePoint now) final;
+  [[nodiscard]] bool connected() const noexcept final;
+  [[nodiscard]] std::size_t queued() const noexcept final;
+  void trim() noexcept final;
+
+ protected:
+  explicit OwningChannel(std::unique_ptr<Channel> machine) noexcept : machine_(std::move(machine)) {}
+
+ private:
+  std::unique_ptr<Channel> machine_;
 };
 
 }  // namespace corliss::net

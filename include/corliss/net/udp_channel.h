@@ -4,8 +4,6 @@
 #include <corliss/net/handshake.h>
 #include <corliss/net/udp_session.h>
 
-#include <memory>
-
 namespace corliss::net {
 
 /// UDP channels time out as UDP sessions do.
@@ -18,7 +16,7 @@ inline constexpr ChannelOptions udp_channel_options{.limits = {}, .timeouts = ud
 ///
 /// Errors that end it: those of UdpSession; of the handshake, everything under that heading in errc.h; of a
 /// packet, crypto::Errc::unauthenticated, as for `TcpChannel`.
-class UdpChannel final : public Channel {
+class UdpChannel final : public OwningChannel {
  public:
   /// `connection_id` is ours: `udp_first_client_id` for the first connection of the process, plus
   /// `udp_client_id_step` for each further one. `rng` gives session key, challenges and nonces, and must live
@@ -29,29 +27,8 @@ class UdpChannel final : public Channel {
   static UdpChannel server(ServerHandshake handshake, std::uint32_t connection_id,
                            const ChannelOptions& options, Rng& rng, TimePoint now);
 
-  UdpChannel(UdpChannel&&) noexcept;
-  UdpChannel& operator=(UdpChannel&&) noexcept;
-  ~UdpChannel() override;
-
-  [[nodiscard]] Result<void> feed(Bytes input, TimePoint now) override;
-  [[nodiscard]] Result<void> end_of_input(TimePoint now) override;
-  void fail(std::error_code reason) noexcept override;
-  [[nodiscard]] std::optional<Event> poll_event() override;
-  [[nodiscard]] Result<Bytes> prepare(std::size_t size) override;
-  [[nodiscard]] Result<void> commit(TimePoint now) override;
-  [[nodiscard]] Result<void> close(TimePoint now) override;
-  [[nodiscard]] ConstBytes outgoing() override;
-  void sent(std::size_t count, TimePoint now) override;
-  [[nodiscard]] std::optional<TimePoint> deadline() const noexcept override;
-  [[nodiscard]] Result<void> on_deadline(TimePoint now) override;
-  [[nodiscard]] bool connected() const noexcept override;
-  [[nodiscard]] std::size_t queued() const noexcept override;
-  void trim() noexcept override;
-
  private:
-  struct Impl;
-  explicit UdpChannel(std::unique_ptr<Impl> impl) noexcept;
-  std::unique_ptr<Impl> impl_;
+  using OwningChannel::OwningChannel;
 };
 
 }  // namespace corliss::net

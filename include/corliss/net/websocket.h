@@ -3,7 +3,6 @@
 #include <corliss/net/channel.h>
 #include <corliss/net/handshake.h>
 
-#include <memory>
 #include <string>
 
 namespace corliss::net {
@@ -29,7 +28,7 @@ enum class WebSocketStatus : std::uint16_t { normal = 1000, protocol_error = 100
 /// offered or accepted. Errors that end it: those under WebSocket in errc.h, Errc::frame_too_large,
 /// Errc::stream_truncated, the timeouts; where the protocol wants a close frame first, `outgoing` has it.
 /// Source: RFC 6455; docs/wire/transport.md.
-class WebSocketChannel final : public Channel {
+class WebSocketChannel final : public OwningChannel {
  public:
   /// `host` goes into the Host field: a name or a bracketed IPv6 literal, with the port unless it is 443.
   /// `rng` gives the key and the masks, and must live as long as the channel.
@@ -39,29 +38,8 @@ class WebSocketChannel final : public Channel {
   static WebSocketChannel server(const ChannelOptions& options, TimePoint now,
                                  const std::string& path = steam_websocket_path);
 
-  WebSocketChannel(WebSocketChannel&&) noexcept;
-  WebSocketChannel& operator=(WebSocketChannel&&) noexcept;
-  ~WebSocketChannel() override;
-
-  [[nodiscard]] Result<void> feed(Bytes input, TimePoint now) override;
-  [[nodiscard]] Result<void> end_of_input(TimePoint now) override;
-  void fail(std::error_code reason) noexcept override;
-  [[nodiscard]] std::optional<Event> poll_event() override;
-  [[nodiscard]] Result<Bytes> prepare(std::size_t size) override;
-  [[nodiscard]] Result<void> commit(TimePoint now) override;
-  [[nodiscard]] Result<void> close(TimePoint now) override;
-  [[nodiscard]] ConstBytes outgoing() override;
-  void sent(std::size_t count, TimePoint now) override;
-  [[nodiscard]] std::optional<TimePoint> deadline() const noexcept override;
-  [[nodiscard]] Result<void> on_deadline(TimePoint now) override;
-  [[nodiscard]] bool connected() const noexcept override;
-  [[nodiscard]] std::size_t queued() const noexcept override;
-  void trim() noexcept override;
-
  private:
-  struct Impl;
-  explicit WebSocketChannel(std::unique_ptr<Impl> impl) noexcept;
-  std::unique_ptr<Impl> impl_;
+  using OwningChannel::OwningChannel;
 };
 
 }  // namespace corliss::net

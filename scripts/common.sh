@@ -4,6 +4,7 @@
 build_packages=(
   ca-certificates cmake g++ ninja-build pkg-config
   libssl-dev libdeflate-dev liblzma-dev libzstd-dev libexpected-dev libprotobuf-dev protobuf-compiler
+  libwslay-dev libasio-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 # What the tests need beyond that.

@@ -56,6 +56,8 @@ void fuzz(std::span<const std::uint8_t> input) {
     sim::CmSession session(cm, sim::PublicAddress(0x7F000001U), rules, now);
     if ((*start & 4) != 0) {
       log_on(session, now);
+      while (session.poll_message(now)) {
+      }
     }
     while (!in.empty()) {
       const auto length = in.u8().value_or(0);

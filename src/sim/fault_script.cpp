@@ -1,4 +1,5 @@
 #include "sim/fault_table.h"
+#include "sim/json.h"
 
 #include <corliss/sim/errc.h>
 #include <corliss/sim/faults.h>
@@ -6,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-
-#include <nlohmann/json.hpp>
 
 namespace corliss::sim {
 namespace {

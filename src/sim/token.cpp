@@ -1,12 +1,12 @@
 #include "sim/token.h"
 
+#include "sim/json.h"
+
 #include <corliss/base/base64.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace corliss::sim {
 namespace {

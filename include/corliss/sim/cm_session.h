@@ -26,7 +26,7 @@ using PublicAddress = std::variant<std::uint32_t, std::array<std::uint8_t, 16>>;
 /// they travel.
 ///
 ///     CmSession session(cm, address, {}, now);
-///     … (void)session.receive(message, now);      // an error: close the connection
+///     … (void)session.receive(message, now);      // an error comes as over(), too
 ///     … session.on_deadline(now);                 // when session.deadline() is due
 ///     while (auto message = session.poll_message(now)) { send(*message); }
 ///     if (session.over()) { close, when all is sent }
@@ -45,7 +45,7 @@ class CmSession {
   CmSession& operator=(const CmSession&) = delete;
 
   /// Takes a message, whole; a Multi is unpacked. Errors: what MessageView, MultiReader and the body have to
-  /// say against it, and final.
+  /// say against it, which is final; after the end, its reason.
   [[nodiscard]] Result<void> receive(ConstBytes message, TimePoint now);
 
   /// The next message to send, as far as it is due by `now`; lives until the next call.

@@ -59,15 +59,18 @@ CORLISS_AVX512 void rounds(__m512i (&w)[16], __m512i& a, __m512i& b, __m512i& c,
                                                 : 0xca62c1d6;
     auto& word = w[T % 16];
     if constexpr (T >= 16) {
-      const auto three =
-          _mm512_ternarylogic_epi32(w[(T - 3) % 16], w[(T - 8) % 16], w[(T - 14) % 16], parity);
-      word = _mm512_rol_epi32(_mm512_xor_si512(word, three), 1);
+      // vpternlogd overwrites its first operand: the word that nobody needs any more. The youngest comes
+      // last.
+      const auto three = _mm512_ternarylogic_epi32(word, w[(T - 8) % 16], w[(T - 14) % 16], parity);
+      word = _mm512_rol_epi32(_mm512_xor_si512(three, w[(T - 3) % 16]), 1);
     }
     const auto added =
         _mm512_add_epi32(_mm512_add_epi32(e, _mm512_set1_epi32(static_cast<int>(constant))), word);
+    auto turned = _mm512_rol_epi32(b, 30);
+    __asm__("" : "+v"(turned), "+v"(b));  // in this order b may be overwritten: GCC would copy it 80 times
     e = _mm512_add_epi32(_mm512_add_epi32(added, _mm512_ternarylogic_epi32(b, c, d, function)),
                          _mm512_rol_epi32(a, 5));
-    b = _mm512_rol_epi32(b, 30);
+    b = turned;
     rounds<T + 1>(w, e, a, b, c, d);
   }
 }
@@ -263,11 +266,39 @@ CORLISS_AVX512_FUNCTION void decrypt_wide(const ShaniSession& session, std::uint
 
 // ---- the kernel
 
+/// As wipe_registers, all 32 of them.
+CORLISS_AVX512_FUNCTION void wipe_wide_registers() noexcept {
+  __asm__ volatile(
+      "vzeroall\n\t"
+      "vpxord %%zmm16, %%zmm16, %%zmm16\n\t"
+      "vpxord %%zmm17, %%zmm17, %%zmm17\n\t"
+      "vpxord %%zmm18, %%zmm18, %%zmm18\n\t"
+      "vpxord %%zmm19, %%zmm19, %%zmm19\n\t"
+      "vpxord %%zmm20, %%zmm20, %%zmm20\n\t"
+      "vpxord %%zmm21, %%zmm21, %%zmm21\n\t"
+      "vpxord %%zmm22, %%zmm22, %%zmm22\n\t"
+      "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
+      "vpxord %%zmm24, %%zmm24, %%zmm24\n\t"
+      "vpxord %%zmm25, %%zmm25, %%zmm25\n\t"
+      "vpxord %%zmm26, %%zmm26, %%zmm26\n\t"
+      "vpxord %%zmm27, %%zmm27, %%zmm27\n\t"
+      "vpxord %%zmm28, %%zmm28, %%zmm28\n\t"
+      "vpxord %%zmm29, %%zmm29, %%zmm29\n\t"
+      "vpxord %%zmm30, %%zmm30, %%zmm30\n\t"
+      "vpxord %%zmm31, %%zmm31, %%zmm31\n\t"
+      :
+      :
+      : CORLISS_XMM_0_TO_15, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24",
+        "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
+}
+
 void seal_batch(std::span<SealJob> jobs) noexcept {
   seal_in_lanes<WideMacLanes, WideCbcLanes<4, Avx512Cbc, 6>>(jobs, shani_encrypt_ivs);
+  wipe_wide_registers();
 }
 void open_batch(std::span<OpenJob> jobs) noexcept {
   open_in_lanes<WideMacLanes, decrypt_wide>(jobs);
+  wipe_wide_registers();
 }
 
 const Session* make(std::span<const std::uint8_t, session_key_size> key) {

@@ -199,6 +199,7 @@ CORLISS_SHANI_FUNCTION void shani_mac(const Session& session, const std::uint8_t
   store(out, reversed(words.abcd));
   const auto e = __builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(words.e, 3)));
   std::memcpy(out + 16, &e, 4);
+  wipe_registers();
 }
 
 CORLISS_SHANI_FUNCTION bool shani_seal(const Session& base, const std::uint8_t* plain, std::size_t size,
@@ -206,6 +207,7 @@ CORLISS_SHANI_FUNCTION bool shani_seal(const Session& base, const std::uint8_t* 
   const auto& session = shani(base);
   const auto words = mac_words(session, nonce, plain, size);
   encrypt_packet(session, plain, size, iv_from(words, nonce_vector(nonce)), out);
+  wipe_registers();
   return true;
 }
 
@@ -213,6 +215,7 @@ CORLISS_SHANI_FUNCTION bool shani_seal_legacy(const Session& session, const std:
                                               std::size_t size, const std::uint8_t* iv,
                                               std::uint8_t* out) noexcept {
   encrypt_packet(shani(session), plain, size, load(iv), out);
+  wipe_registers();
   return true;
 }
 
@@ -275,7 +278,9 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t shani_open(const Session& base, const std:
                reversed(_mm_or_si128(tail[3], bits)));
   }
   wipe_vectors(tail);
-  if (accepts(padding, sha1_outer(session.outer, state), iv) == 0) {
+  const auto accepted = accepts(padding, sha1_outer(session.outer, state), iv);
+  wipe_registers();
+  if (accepted == 0) {
     return open_refused;
   }
   return static_cast<std::ptrdiff_t>(length - padding.size);
@@ -300,6 +305,7 @@ CORLISS_SHANI_FUNCTION std::ptrdiff_t shani_open_legacy(const Session& base, con
     out += count * block;
   }
   const auto padding = check_padding(last);
+  wipe_registers();
   if (ct_barrier(padding.good) == 0) {
     return open_refused;
   }
@@ -352,12 +358,14 @@ CORLISS_SHANI_FUNCTION void decrypt_in_place(const ShaniSession& session, std::u
   }
 }
 
-void seal_batch(std::span<SealJob> jobs) noexcept {
+CORLISS_SHANI_FUNCTION void seal_batch(std::span<SealJob> jobs) noexcept {
   seal_in_lanes<ShaniMacLanes, ShaniCbcLanes>(jobs, shani_encrypt_ivs);
+  wipe_registers();
 }
 
-void open_batch(std::span<OpenJob> jobs) noexcept {
+CORLISS_SHANI_FUNCTION void open_batch(std::span<OpenJob> jobs) noexcept {
   open_in_lanes<ShaniMacLanes, decrypt_in_place>(jobs);
+  wipe_registers();
 }
 
 // ---- keying
@@ -407,6 +415,7 @@ CORLISS_SHANI_FUNCTION void key_session(ShaniSession& session, const std::uint8_
   }
   session.inner = pad_state(keys[0], 0x36);
   session.outer = pad_state(keys[0], 0x5c);
+  wipe_registers();
 }
 
 const Session* make(std::span<const std::uint8_t, session_key_size> key) {

@@ -126,11 +126,18 @@ CORLISS_VAES_FUNCTION void decrypt_wide(const ShaniSession& session, std::uint8_
   }
 }
 
+/// As wipe_registers, with the upper halves.
+CORLISS_VAES_FUNCTION void wipe_wide_registers() noexcept {
+  __asm__ volatile("vzeroall" : : : CORLISS_XMM_0_TO_15);
+}
+
 void seal_batch(std::span<SealJob> jobs) noexcept {
   seal_in_lanes<ShaniMacLanes, WideCbcLanes<2, VaesCbc, 8>>(jobs, shani_encrypt_ivs);
+  wipe_wide_registers();
 }
 void open_batch(std::span<OpenJob> jobs) noexcept {
   open_in_lanes<ShaniMacLanes, decrypt_wide>(jobs);
+  wipe_wide_registers();
 }
 
 const Session* make(std::span<const std::uint8_t, session_key_size> key) {

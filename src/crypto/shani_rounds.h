@@ -22,6 +22,35 @@ struct Sha1Words {
   __m128i e;
 };
 
+#define CORLISS_XMM_0_TO_15                                                                                  \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
+      "xmm13", "xmm14", "xmm15"
+
+/// Zeroes the registers that held round keys, when a kernel is done: a signal, a switch of threads or lazy
+/// binding writes them to memory.
+CORLISS_SHANI void wipe_registers() {
+  __asm__ volatile(
+      "pxor %%xmm0, %%xmm0\n\t"
+      "pxor %%xmm1, %%xmm1\n\t"
+      "pxor %%xmm2, %%xmm2\n\t"
+      "pxor %%xmm3, %%xmm3\n\t"
+      "pxor %%xmm4, %%xmm4\n\t"
+      "pxor %%xmm5, %%xmm5\n\t"
+      "pxor %%xmm6, %%xmm6\n\t"
+      "pxor %%xmm7, %%xmm7\n\t"
+      "pxor %%xmm8, %%xmm8\n\t"
+      "pxor %%xmm9, %%xmm9\n\t"
+      "pxor %%xmm10, %%xmm10\n\t"
+      "pxor %%xmm11, %%xmm11\n\t"
+      "pxor %%xmm12, %%xmm12\n\t"
+      "pxor %%xmm13, %%xmm13\n\t"
+      "pxor %%xmm14, %%xmm14\n\t"
+      "pxor %%xmm15, %%xmm15\n\t"
+      :
+      :
+      : CORLISS_XMM_0_TO_15);
+}
+
 CORLISS_SHANI __m128i load(const std::uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }

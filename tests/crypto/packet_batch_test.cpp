@@ -105,6 +105,19 @@ TEST_P(PacketBatch, EqualsOneByOneForEveryNumber) {
   }
 }
 
+TEST_P(PacketBatch, EqualsOneByOneForEveryNumberOfMixedSizes) {
+  add_session(GetParam());
+  add_session(GetParam());
+  for (std::size_t count = 1; count <= 70; ++count) {
+    SCOPED_TRACE(count);
+    std::vector<std::size_t> sizes(count);
+    for (auto& size : sizes) {
+      size = rng_.between(0, rng_.between(0, 7) == 0 ? 1500 : 250);
+    }
+    check(sizes, [&](std::size_t i) { return i % 5 == count % 5; });
+  }
+}
+
 TEST_P(PacketBatch, EqualsOneByOneForEverySize) {
   add_session(GetParam());
   for (std::size_t from = 0; from < 600; from += 50) {

@@ -10,6 +10,9 @@
 #include <cstring>
 #include <functional>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -59,6 +62,24 @@ void look(ConstBytes place) {
   }
 }
 
+/// Looks through the vector registers: a signal, a switch of threads or lazy binding writes them to memory.
+__attribute__((noinline)) void look_at_registers() {
+#if defined(__x86_64__)
+  alignas(64) static std::array<std::uint8_t, 16384> area;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  __get_cpuid(1, &eax, &ebx, &ecx, &edx);
+  if ((ecx & bit_OSXSAVE) != 0) {
+    __asm__ volatile("xsave64 (%0)" : : "r"(area.data()), "a"(-1), "d"(-1) : "memory");
+  } else {
+    __asm__ volatile("fxsave64 (%0)" : : "r"(area.data()) : "memory");
+  }
+  look(area);
+#endif
+}
+
 /// Runs `work` to its end on a stack of our own, and looks through that afterwards.
 void on_watched_stack(void (*work)(const char*), const char* argument) {
   constexpr std::size_t size = std::size_t{1} << 20;
@@ -87,27 +108,39 @@ void on_watched_stack(void (*work)(const char*), const char* argument) {
 }
 
 void use_the_key(const char* kernel) {
-  static std::array<std::uint8_t, 4096> buffer;
+  static std::array<std::uint8_t, 8192> buffer;
   const Bytes all(buffer);
   {
     const PacketCipher cipher(planted, kernel);
+    look_at_registers();
     const LegacyPacketCipher legacy(planted, kernel);
+    const auto round = [&](const auto& of, std::size_t size) {
+      const auto sealed = of.seal(all.subspan(packet_iv_size, size), all);
+      look_at_registers();
+      (void)of.open(*sealed);
+      look_at_registers();
+      (void)of.open(all.first(sealed_size(size)));  // refused, with a MAC
+      look_at_registers();
+    };
     for (const std::size_t size : {0, 5, 64, 670, 3000}) {
-      (void)cipher.open(*cipher.seal(all.subspan(packet_iv_size, size), all));
-      (void)legacy.open(*legacy.seal(all.subspan(packet_iv_size, size), all));
-      (void)cipher.open(all.first(sealed_size(size)));  // refused
+      round(cipher, size);
+      round(legacy, size);
     }
-    std::array<SealItem, 9> seal{};
-    std::array<OpenItem, 9> open{};
-    for (std::size_t i = 0; i < seal.size(); ++i) {
-      const auto part = all.subspan(i * 400, 400);
-      seal[i] = {&cipher, part.subspan(packet_iv_size, 20 * i), {}, part, {}, {}};
+    for (const std::size_t count : {2, 5, 9, 20}) {
+      std::array<SealItem, 20> seal{};
+      std::array<OpenItem, 20> open{};
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto part = all.subspan(i * 400, 400);
+        seal[i] = {&cipher, part.subspan(packet_iv_size, 18 * i), {}, part, {}, {}};
+      }
+      seal_batch(std::span(seal).first(count), system_rng());
+      look_at_registers();
+      for (std::size_t i = 0; i < count; ++i) {
+        open[i] = {&cipher, seal[i].sealed, {}, {}};
+      }
+      open_batch(std::span(open).first(count));
+      look_at_registers();
     }
-    seal_batch(seal, system_rng());
-    for (std::size_t i = 0; i < seal.size(); ++i) {
-      open[i] = {&cipher, seal[i].sealed, {}, {}};
-    }
-    open_batch(open);
   }
   test::for_each_watched_block(look);
 }

@@ -108,6 +108,83 @@ TEST_P(PacketVectors, EveryFlippedBitIsRefusedAndTheBufferWiped) {
   }
 }
 
+TEST_P(PacketVectors, AllInOneBatchAtSixteenMisalignments) {
+  std::vector<PacketCipher> ciphers;
+  std::vector<Vec> packets;
+  std::vector<Vec> plains;
+  std::vector<std::array<std::uint8_t, 3>> nonces;
+  for (const auto& vector : channel()["hmac"]) {
+    ciphers.emplace_back(key_of(hex(vector["key"])), GetParam());
+    packets.push_back(hex(vector["packet"]));
+    plains.push_back(hex(vector["plaintext"]));
+    const auto random = hex(vector["random"]);
+    std::copy_n(random.begin(), 3, nonces.emplace_back().begin());
+  }
+  for (std::size_t shift = 0; shift < 16; ++shift) {
+    SCOPED_TRACE(shift);
+    std::vector<Vec> buffers;
+    std::vector<SealItem> seal;
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const std::size_t at = (shift + i) % 16;
+      auto& buffer = buffers.emplace_back(at + packets[i].size());
+      SealItem item;
+      item.cipher = &ciphers[i];
+      item.nonce = nonces[i];
+      item.out = Bytes(buffer).subspan(at);
+      item.plain = plains[i];
+      if ((shift + i / 2) % 2 == 0) {
+        const auto body = item.out.subspan(packet_iv_size, plains[i].size());
+        std::copy(plains[i].begin(), plains[i].end(), body.begin());
+        item.plain = body;
+      }
+      seal.push_back(item);
+    }
+    seal_batch(seal);
+    std::vector<OpenItem> open;
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      ASSERT_FALSE(seal[i].error) << i;
+      ASSERT_EQ(copy(seal[i].sealed), packets[i]) << i;
+      open.push_back({&ciphers[i], seal[i].sealed, {}, {}});
+    }
+    open_batch(open);
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      ASSERT_FALSE(open[i].error) << i;
+      ASSERT_EQ(copy(open[i].plain), plains[i]) << i;
+    }
+  }
+}
+
+TEST_P(PacketVectors, EveryFlippedBitIsRefusedInABatch) {
+  for (const auto& vector : channel()["hmac"]) {
+    SCOPED_TRACE(vector["name"]);
+    const PacketCipher cipher(key_of(hex(vector["key"])), GetParam());
+    const auto packet = hex(vector["packet"]);
+    const auto plain = hex(vector["plaintext"]);
+    const Vec zeros(packet.size());
+    for (std::size_t bit = 0; bit < packet.size() * 8;) {
+      std::vector<Vec> forged(1, packet);  // and one that is good, at another place in each batch
+      for (; forged.size() < 33 && bit < packet.size() * 8; ++bit) {
+        auto& changed = forged.emplace_back(packet);
+        changed[bit / 8] = static_cast<std::uint8_t>(changed[bit / 8] ^ (1U << (bit % 8)));
+      }
+      const std::size_t good = bit % forged.size();
+      std::swap(forged[0], forged[good]);
+      std::vector<OpenItem> open;
+      for (auto& each : forged) {
+        open.push_back({&cipher, each, {}, {}});
+      }
+      open_batch(open);
+      for (std::size_t i = 0; i < forged.size(); ++i) {
+        ASSERT_EQ(open[i].error, i == good ? std::error_code{} : Errc::unauthenticated) << bit << ' ' << i;
+        if (i != good) {
+          ASSERT_EQ(forged[i], zeros) << bit << ' ' << i;
+        }
+      }
+      ASSERT_EQ(copy(open[good].plain), plain);
+    }
+  }
+}
+
 TEST_P(PacketVectors, RejectsAreRefusedAlike) {
   ASSERT_GT(channel()["reject"].size(), 20U);
   for (const auto& vector : channel()["reject"]) {

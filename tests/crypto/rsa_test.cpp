@@ -325,7 +325,7 @@ TEST(Rsa, RefusesOtherKindsOfKey) {
   const auto der = mock_server_key().to_der();
   const unsigned char* cursor = der.data();
   EVP_PKEY* rsa = d2i_AutoPrivateKey(nullptr, &cursor, static_cast<long>(der.size()));
-  EVP_PKEY* ec = EVP_EC_gen("P-256");
+  EVP_PKEY* ec = EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256");
   EVP_PKEY* ed = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
   EVP_PKEY* small = EVP_RSA_gen(512);
   for (EVP_PKEY* key : {ec, ed, small}) {

@@ -290,7 +290,8 @@ TEST(Manifest, NamesTravelEncryptedAndBack) {
   EXPECT_EQ(copy.write(), read.write());
   copy = manifest;
   EXPECT_TRUE(copy.info().names_encrypted);
-  copy = copy;  // NOLINT: on purpose
+  const Manifest& itself = copy;
+  copy = itself;
   EXPECT_EQ(copy.file_count(), 4u);
   auto key = bench::depot_key();
   key[0] ^= 1;

@@ -96,4 +96,21 @@ def test_demo_begins_with_the_four_lines_of_the_report(_):
     assert len(value["report"]) == 4 and value["rows"] and value["breakdown"]
 
 
+def test_kv_has_the_documented_shape(_):
+    value = Run("bench", "kv", "--size", 1, "--seconds", 0.1, "--json").json()
+    assert set(value) == {"machine", "rows", "memory"}, set(value)
+    check_machine(value["machine"])
+    found = {(row["form"], row["impl"]) for row in value["rows"]}
+    both = {"memcpy", "plain", "tree", "tree-reused", "stream"}
+    assert found == {(f, i) for f in ("text", "binary") for i in both} | {
+        ("appinfo", i) for i in ("memcpy", "tree-reused", "skip")}, found
+    for row in value["rows"]:
+        is_spread(row["mb_per_s"])
+        is_spread(row["share_of_memcpy"])
+        if row["impl"] in ("tree-reused", "stream") and row["form"] != "appinfo":
+            assert row["allocs_per_pass"] < 100, row
+    assert [row["form"] for row in value["memory"]] == ["text", "binary"]
+    assert all(row["nodes"] > 10000 for row in value["memory"])
+
+
 main(globals())

@@ -108,6 +108,7 @@ void add_bench(CLI::App& app) {
       add_command(app, "bench", "measure the hot paths beside plain references, results checked first");
   bench.require_subcommand(1);
   add_bench_packet(bench);
+  add_bench_kv(bench);
   add_bench_content(bench);
 }
 

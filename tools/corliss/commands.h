@@ -15,6 +15,7 @@ void add_steamid(CLI::App& app);
 
 /// `bench manifest` and `bench chunk`, below `bench`.
 void add_bench_content(CLI::App& bench);
+void add_bench_kv(CLI::App& bench);
 
 /// Every command, added to the top of the command line.
 inline void add_commands(CLI::App& app) {

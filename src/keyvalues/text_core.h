@@ -109,6 +109,7 @@ class TextCore {
   }
 
   Status end_of_input(const std::uint8_t* at, bool last);
+  Status read_plain_leaves(const std::uint8_t*& p, const std::uint8_t* end);
   Found scan_token(const std::uint8_t*& p, const std::uint8_t* end, bool last, Token& token);
   Found scan_quoted(const std::uint8_t*& p, const std::uint8_t* end, bool last, Token& token);
   Found scan_bare(const std::uint8_t*& p, const std::uint8_t* end, bool last, Token& token);
@@ -205,7 +206,12 @@ auto TextCore<Sink>::run(const std::uint8_t* begin, const std::uint8_t* end, std
         break;
       }
       case State::key: {
-        if (c != '}' && c != '{' && c != '[') {
+        if (c == '"' && scanned_ == 0) [[likely]] {
+          if (const auto status = read_plain_leaves(p, end); status != going_on) {
+            return status;
+          }
+        }
+        if (*p != '}' && *p != '{' && *p != '[') {
           const std::uint8_t* const start = p;
           if (const auto found = scan_token(p, end, last, key_); found != Found::token) {
             return found == Found::error ? Status::failed : suspend(p, last);
@@ -219,14 +225,14 @@ auto TextCore<Sink>::run(const std::uint8_t* begin, const std::uint8_t* end, std
           state_ = State::after_key;
           break;
         }
-        if (c == '}') {
+        if (*p == '}') {
           if (const auto status = close_block(p); status != going_on) {
             return status;
           }
           ++p;
           break;
         }
-        return fail_at(c == '{' ? Errc::unexpected_open : Errc::unexpected_conditional, p);
+        return fail_at(*p == '{' ? Errc::unexpected_open : Errc::unexpected_conditional, p);
       }
       case State::after_key: {
         if (c == '{') {
@@ -315,6 +321,44 @@ auto TextCore<Sink>::run(const std::uint8_t* begin, const std::uint8_t* end, std
       }
     }
   }
+}
+
+/// Most of any file: leaves whose name and value are quoted, without escapes and conditions, and what follows
+/// is in the window. Leaves `p` at the first thing that is anything else, for the states to read.
+template <class Sink>
+auto TextCore<Sink>::read_plain_leaves(const std::uint8_t*& p, const std::uint8_t* end) -> Status {
+  while (*p == '"') {
+    const std::uint8_t* const name = p + 1;
+    const std::uint8_t* const name_end = Scan::quote_or_escape(name, end);
+    if (name_end == end || *name_end != '"') {
+      return Status::done;
+    }
+    const std::uint8_t* value = name_end + 1;
+    while (value != end && (*value == '\t' || *value == ' ')) {
+      ++value;
+    }
+    if (value == end || *value != '"') {
+      return Status::done;
+    }
+    ++value;
+    const std::uint8_t* const value_end = Scan::quote_or_escape(value, end);
+    if (value_end == end || *value_end != '"') {
+      return Status::done;
+    }
+    const std::uint8_t* const next = Scan::not_space(value_end + 1, end);
+    const Token key{name, static_cast<std::size_t>(name_end - name), false};
+    const Token content{value, static_cast<std::size_t>(value_end - value), false};
+    if (next == end || (*next != '"' && *next != '}') || key.size == 0 || key.size > max_token_ ||
+        content.size > max_token_ || nodes_ >= options_.limits.max_nodes) {
+      return Status::done;
+    }
+    ++nodes_;
+    p = next;
+    if (!skipping() && sink_.leaf(key, content, conditions_) == Next::stop) {
+      return Status::stopped;
+    }
+  }
+  return Status::done;
 }
 
 template <class Sink>

@@ -13,6 +13,8 @@ BANNED = {
 ASIO_LAYERS = {"io", "sim"}
 ASIO_SYMBOLS = {"__assert_fail", "_ZSt9terminatev"}
 OWN_CALL = re.compile(r"\b(assert|terminate|abort)\s*\(")
+# clang calls std::terminate by this function of its own where an exception would leave a noexcept function.
+CLANG_NOEXCEPT = "__clang_call_terminate"
 
 nm, *archives = sys.argv[1:]
 faults = []
@@ -25,12 +27,15 @@ for archive in archives:
     member = ""
     layer = re.sub(r".*libcorliss_(\w+)\.a", r"\1", archive)
     banned = BANNED - ASIO_SYMBOLS if layer in ASIO_LAYERS else BANNED
-    output = subprocess.run([nm, "--undefined-only", archive], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([nm, archive], capture_output=True, text=True, check=True).stdout
+    by_clang = CLANG_NOEXCEPT in output
     for line in output.splitlines():
         if line.endswith(":"):
             member = line[:-1]
         elif match := re.match(r"\s+U (\S+)", line):
             name = match[1].split("@")[0]
+            if by_clang and name == "_ZSt9terminatev":
+                continue
             if name in banned and not member.endswith(".pb.cc.o"):
                 faults.append(f"{archive}({member}): {name}")
 print("\n".join(faults) or f"{len(archives)} libraries are quiet")

@@ -162,6 +162,7 @@ void measure_container(ChunkContainer kind, const ChunkBenchOptions& options, Co
   Group group;
   const auto corliss = group.add(std::make_unique<Corliss>(input));
   std::vector<std::size_t> primitives;
+  primitives.reserve(std::size(parts));
   for (const auto part : parts) {
     primitives.push_back(group.add(std::make_unique<Primitive>(input, part)));
   }

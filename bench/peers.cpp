@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace corliss::bench {
 namespace {
 
@@ -72,6 +70,7 @@ std::string run(std::vector<std::string> words, const std::string& input) {
   posix_spawn_file_actions_adddup2(&actions, to.read_end(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, from.write_end(), STDOUT_FILENO);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) {
     argv.push_back(word.data());
   }

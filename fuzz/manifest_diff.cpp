@@ -15,7 +15,6 @@ namespace {
 using corliss::content::Chunk;
 using corliss::content::FileChange;
 using corliss::content::Manifest;
-using corliss::content::UpdatePlan;
 
 class Input {
  public:

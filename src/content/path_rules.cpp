@@ -9,7 +9,7 @@
 namespace corliss::content {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr bool is_separator(char c) noexcept {
   return c == '\\' || c == '/';

@@ -32,7 +32,7 @@ class Includes {
     for (const auto& [directive, name] : directives) {
       Tree other;
       if (auto read = resolve(other, directive, name, identity); !read) {
-        tree.clear();
+        tree = Tree();
         return read;
       }
       const Node root = changed.root() ? changed.root() : first.root();

@@ -16,21 +16,21 @@ namespace {
 class TcpMachine final : public StreamMachine {
  public:
   TcpMachine(const ChannelOptions& given, Rng* random, TimePoint now)
-      : StreamMachine(given, now), rng(random) {
-    reader.set_limit(std::min(options.limits.message, max_handshake_size));
+      : StreamMachine(given, now), rng_(random) {
+    reader_.set_limit(std::min(options.limits.message, max_handshake_size));
   }
 
-  void start_client(ClientHandshake own) { handshake.emplace(std::move(own), *rng); }
+  void start_client(ClientHandshake own) { handshake_.emplace(std::move(own), *rng_); }
   void start_server(ServerHandshake own, TimePoint now) {
-    handshake.emplace(std::move(own), *rng);
-    if (const auto request = handshake->start()) {
+    handshake_.emplace(std::move(own), *rng_);
+    if (const auto request = handshake_->start()) {
       queue_handshake_message(*request, now);
     } else {
       finish(request.error());
     }
   }
   void connect() {
-    reader.set_limit(options.limits.message);
+    reader_.set_limit(options.limits.message);
     state.connect();
   }
 
@@ -39,7 +39,7 @@ class TcpMachine final : public StreamMachine {
     if (state.is(Phase::closed)) {
       return corliss::fail(state.reason());
     }
-    CORLISS_CHECK(reader.feed(input));
+    CORLISS_CHECK(reader_.feed(input));
     if (!input.empty()) {
       last_received = now;
     }
@@ -69,10 +69,10 @@ class TcpMachine final : public StreamMachine {
   void trim() noexcept override {
     state.drop_messages();
     state.trim();
-    reader.trim();
+    reader_.trim();
     send.trim();
-    if (unsealed.empty()) {
-      std::vector<Record>().swap(unsealed);
+    if (unsealed_.empty()) {
+      std::vector<Record>().swap(unsealed_);
     }
   }
 
@@ -82,22 +82,22 @@ class TcpMachine final : public StreamMachine {
     std::size_t plain;
   };
 
-  std::size_t max_message() const noexcept override { return codec.max_plain(options.limits.message); }
+  std::size_t max_message() const noexcept override { return codec_.max_plain(options.limits.message); }
 
   Result<Bytes> make_room(std::size_t size) override {
-    const std::size_t frame = tcp_frame_header_size + codec.sealed_size(size);
+    const std::size_t frame = tcp_frame_header_size + codec_.sealed_size(size);
     if (send.size() + frame > options.limits.queued) {
       return corliss::fail(Errc::queue_full);
     }
     const Record record{send.filling().size(), size};
     const Bytes room = send.filling().extend(frame);
-    pending = record;
-    return room.subspan(tcp_frame_header_size + codec.headroom(), size);
+    pending_ = record;
+    return room.subspan(tcp_frame_header_size + codec_.headroom(), size);
   }
-  void take_back() noexcept override { send.filling().truncate(pending.offset); }
+  void take_back() noexcept override { send.filling().truncate(pending_.offset); }
 
   Result<void> queue_prepared(TimePoint now) override {
-    unsealed.push_back(pending);
+    unsealed_.push_back(pending_);
     send.note_queued(now);
     return {};
   }
@@ -110,14 +110,14 @@ class TcpMachine final : public StreamMachine {
   }
 
   void forget() noexcept override {
-    reader.wipe_rest();
-    inbox.clear();
-    unsealed.clear();
+    reader_.wipe_rest();
+    inbox_.clear();
+    unsealed_.clear();
     send.drop_unwritten();
-    handshake.reset();
+    handshake_.reset();
   }
 
-  bool inside_message() const noexcept override { return reader.inside_frame(); }
+  bool inside_message() const noexcept override { return reader_.inside_frame(); }
 
   void queue_handshake_message(ConstBytes message, TimePoint now) {
     if (!message.empty()) {
@@ -129,18 +129,18 @@ class TcpMachine final : public StreamMachine {
   }
 
   Result<void> on_handshake_message(ConstBytes message, TimePoint now) {
-    const auto answer = handshake->on_message(message);
+    const auto answer = handshake_->on_message(message);
     if (!answer) {
       // The last answer outlives the handshake, which `finish` ends.
-      const std::vector<std::uint8_t> last(handshake->farewell().begin(), handshake->farewell().end());
-      finish(answer.error(), handshake->refusal());
+      const std::vector<std::uint8_t> last(handshake_->farewell().begin(), handshake_->farewell().end());
+      finish(answer.error(), handshake_->refusal());
       queue_handshake_message(last, now);
       return corliss::fail(state.reason());
     }
     queue_handshake_message(*answer, now);
-    if (handshake->done()) {
-      codec = handshake->take_codec();
-      handshake.reset();
+    if (handshake_->done()) {
+      codec_ = handshake_->take_codec();
+      handshake_.reset();
       connect();
     }
     return {};
@@ -148,7 +148,7 @@ class TcpMachine final : public StreamMachine {
 
   /// Opens what was gathered, in order, up to the first packet that is refused.
   Result<void> open_batch() {
-    const auto opened = inbox.open(codec, state);
+    const auto opened = inbox_.open(codec_, state);
     return opened ? Result<void>{} : finish_with(opened.error());
   }
 
@@ -157,20 +157,20 @@ class TcpMachine final : public StreamMachine {
       CORLISS_CHECK(open_batch());
       return finish_with(Errc::empty_message);
     }
-    if (handshake) {
+    if (handshake_) {
       return on_handshake_message(payload, now);
     }
-    const auto added = inbox.add(payload, codec, state);
+    const auto added = inbox_.add(payload, codec_, state);
     return added ? Result<void>{} : finish_with(added.error());
   }
 
   Result<void> read_frames(TimePoint now) {
     for (;;) {
-      const auto frame = reader.next();
+      const auto frame = reader_.next();
       if (!frame) {
         CORLISS_CHECK(open_batch());
-        return finish_with(handshake && frame.error() == Errc::frame_too_large ? Errc::handshake_too_large
-                                                                               : frame.error());
+        return finish_with(handshake_ && frame.error() == Errc::frame_too_large ? Errc::handshake_too_large
+                                                                                : frame.error());
       }
       if (!*frame) {
         return open_batch();
@@ -183,28 +183,28 @@ class TcpMachine final : public StreamMachine {
   Result<void> seal() {
     std::array<PacketCodec::Record, max_batch> records;
     const Bytes all = send.filling().bytes();
-    for (std::size_t at = 0; at < unsealed.size(); at += records.size()) {
-      const std::size_t count = std::min(records.size(), unsealed.size() - at);
+    for (std::size_t at = 0; at < unsealed_.size(); at += records.size()) {
+      const std::size_t count = std::min(records.size(), unsealed_.size() - at);
       for (std::size_t i = 0; i < count; ++i) {
-        const Record& record = unsealed[at + i];
-        const std::size_t payload = codec.sealed_size(record.plain);
+        const Record& record = unsealed_[at + i];
+        const std::size_t payload = codec_.sealed_size(record.plain);
         const Bytes frame = all.subspan(record.offset, tcp_frame_header_size + payload);
         write_tcp_frame_header(frame.first<tcp_frame_header_size>(), static_cast<std::uint32_t>(payload));
         records[i] = {frame.subspan(tcp_frame_header_size), record.plain};
       }
-      CORLISS_CHECK(codec.seal(std::span(records).first(count), rng));
+      CORLISS_CHECK(codec_.seal(std::span(records).first(count), rng_));
     }
-    unsealed.clear();
+    unsealed_.clear();
     return {};
   }
 
-  Rng* rng;
-  std::optional<Handshake> handshake;
-  PacketCodec codec;
-  TcpFrameReader reader;
-  Inbox inbox;
-  std::vector<Record> unsealed;  ///< committed
-  Record pending{};              ///< prepared
+  Rng* rng_;
+  std::optional<Handshake> handshake_;
+  PacketCodec codec_;
+  TcpFrameReader reader_;
+  Inbox inbox_;
+  std::vector<Record> unsealed_;  ///< committed
+  Record pending_{};              ///< prepared
 };
 
 }  // namespace

@@ -28,14 +28,14 @@ class UdpMachine final : public Machine {
   template <class Side>
   UdpMachine(Side own, const ChannelOptions& given, const UdpSessionOptions& session_options, Rng& random,
              TimePoint now)
-      : Machine(given, now), rng(&random), session(session_options, now) {
-    session.set_message_limit(std::min(options.limits.message, max_handshake_size));
-    handshake.emplace(std::move(own), random);
+      : Machine(given, now), rng_(&random), session_(session_options, now) {
+    session_.set_message_limit(std::min(options.limits.message, max_handshake_size));
+    handshake_.emplace(std::move(own), random);
   }
 
   Result<void> feed(Bytes input, TimePoint now) override {
     state.start_feed();
-    const auto fed = session.feed(input, now);
+    const auto fed = session_.feed(input, now);
     if (state.is(Phase::closed)) {
       return corliss::fail(state.reason());
     }
@@ -44,24 +44,24 @@ class UdpMachine final : public Machine {
   }
 
   ConstBytes outgoing() override {
-    for (std::size_t at = 0; at < unsealed.size(); at += max_batch) {
-      const auto records = std::span(unsealed).subspan(at, std::min(max_batch, unsealed.size() - at));
-      if (const auto sealed = codec.seal(records, rng); !sealed) {
+    for (std::size_t at = 0; at < unsealed_.size(); at += max_batch) {
+      const auto records = std::span(unsealed_).subspan(at, std::min(max_batch, unsealed_.size() - at));
+      if (const auto sealed = codec_.seal(records, rng_); !sealed) {
         finish(sealed.error());
         return {};
       }
     }
-    unsealed.clear();
-    return session.outgoing();
+    unsealed_.clear();
+    return session_.outgoing();
   }
 
-  void sent(std::size_t, TimePoint) override { session.sent(); }
+  void sent(std::size_t, TimePoint) override { session_.sent(); }
 
   std::optional<TimePoint> deadline() const noexcept override {
     if (state.is(Phase::closed)) {
       return std::nullopt;
     }
-    auto due = session.deadline();
+    auto due = session_.deadline();
     if (due && state.is(Phase::handshaking)) {
       due = std::min(*due, after(started, options.timeouts.handshake));
     }
@@ -72,7 +72,7 @@ class UdpMachine final : public Machine {
     if (state.is(Phase::closed)) {
       return corliss::fail(state.reason());
     }
-    const auto done = session.on_deadline(now);
+    const auto done = session_.on_deadline(now);
     CORLISS_CHECK(drain(now));
     if (state.is(Phase::handshaking) && now >= after(started, options.timeouts.handshake)) {
       return finish_with(Errc::handshake_timeout);
@@ -80,82 +80,82 @@ class UdpMachine final : public Machine {
     return done;
   }
 
-  std::size_t queued() const noexcept override { return session.queued(); }
+  std::size_t queued() const noexcept override { return session_.queued(); }
 
   void trim() noexcept override {
     state.drop_messages();
     state.trim();
-    session.trim();
-    if (unsealed.empty()) {
-      std::vector<PacketCodec::Record>().swap(unsealed);
+    session_.trim();
+    if (unsealed_.empty()) {
+      std::vector<PacketCodec::Record>().swap(unsealed_);
     }
   }
 
  private:
-  std::size_t max_message() const noexcept override { return codec.max_plain(options.limits.message); }
+  std::size_t max_message() const noexcept override { return codec_.max_plain(options.limits.message); }
 
   Result<Bytes> make_room(std::size_t size) override {
-    CORLISS_TRY(const Bytes room, session.prepare(codec.sealed_size(size)));
-    pending = PacketCodec::Record{room, size};
-    return room.subspan(codec.headroom(), size);
+    CORLISS_TRY(const Bytes room, session_.prepare(codec_.sealed_size(size)));
+    pending_ = PacketCodec::Record{room, size};
+    return room.subspan(codec_.headroom(), size);
   }
 
   Result<void> queue_prepared(TimePoint now) override {
-    if (const auto committed = session.commit(now); !committed) {
+    if (const auto committed = session_.commit(now); !committed) {
       return finish_with(committed.error());
     }
-    unsealed.push_back(pending);
+    unsealed_.push_back(pending_);
     return {};
   }
 
-  void start_closing(TimePoint now) override { (void)session.close(now); }
+  void start_closing(TimePoint now) override { (void)session_.close(now); }
 
   void forget() noexcept override {
-    session.fail(state.reason());  // says goodbye, where it was not the session that ended
-    inbox.clear();
-    unsealed.clear();
-    handshake.reset();
+    session_.fail(state.reason());  // says goodbye, where it was not the session that ended
+    inbox_.clear();
+    unsealed_.clear();
+    handshake_.reset();
   }
 
   Result<void> queue_handshake_message(ConstBytes message, TimePoint now) {
     if (message.empty()) {
       return {};
     }
-    CORLISS_TRY(const Bytes room, session.prepare(message.size()));
+    CORLISS_TRY(const Bytes room, session_.prepare(message.size()));
     std::copy(message.begin(), message.end(), room.begin());
-    return session.commit(now);
+    return session_.commit(now);
   }
 
   Result<void> on_handshake_message(ConstBytes message, TimePoint now) {
-    const auto answer = handshake->on_message(message);
+    const auto answer = handshake_->on_message(message);
     if (!answer) {
       // The refusal is queued before the goodbye, which waits for it: `close` instead of `fail`.
-      if (!handshake->farewell().empty() && queue_handshake_message(handshake->farewell(), now)) {
-        state.finish(answer.error(), handshake->refusal());
-        handshake.reset();
-        (void)session.close(now);
+      if (!handshake_->farewell().empty() && queue_handshake_message(handshake_->farewell(), now)) {
+        state.finish(answer.error(), handshake_->refusal());
+        handshake_.reset();
+        (void)session_.close(now);
         return corliss::fail(state.reason());
       }
-      return finish_with(answer.error(), handshake->refusal());
+      return finish_with(answer.error(), handshake_->refusal());
     }
     CORLISS_CHECK(queue_handshake_message(*answer, now));
-    if (handshake->done()) {
-      codec = handshake->take_codec();
-      handshake.reset();
-      session.set_message_limit(options.limits.message);
+    if (handshake_->done()) {
+      codec_ = handshake_->take_codec();
+      handshake_.reset();
+      session_.set_message_limit(options.limits.message);
       state.connect();
     }
     return {};
   }
 
   Result<void> open_batch() {
-    const auto opened = inbox.open(codec, state);
+    const auto opened = inbox_.open(codec_, state);
     return opened ? Result<void>{} : finish_with(opened.error());
   }
 
   /// Takes what the session has to tell.
   Result<void> drain(TimePoint now) {
-    while (const auto event = session.poll_event()) {
+    while (const auto event = session_.poll_event()) {
       if (const auto* received = std::get_if<Received>(&*event)) {
         if (state.is(Phase::closed)) {
           continue;
@@ -164,32 +164,32 @@ class UdpMachine final : public Machine {
           CORLISS_CHECK(open_batch());
           return finish_with(Errc::empty_message);
         }
-        if (handshake) {
+        if (handshake_) {
           CORLISS_CHECK(on_handshake_message(received->message, now));
           continue;
         }
-        if (const auto added = inbox.add(received->message, codec, state); !added) {
+        if (const auto added = inbox_.add(received->message, codec_, state); !added) {
           return finish_with(added.error());
         }
       } else if (const auto* closed = std::get_if<Closed>(&*event)) {
         CORLISS_CHECK(open_batch());
-        const bool too_early = handshake && closed->reason == Errc::frame_too_large;
+        const bool too_early = handshake_ && closed->reason == Errc::frame_too_large;
         return finish_with(too_early ? make_error_code(Errc::handshake_too_large) : closed->reason);
-      } else if (handshake) {  // Connected
-        CORLISS_TRY(const ConstBytes request, handshake->start());
+      } else if (handshake_) {  // Connected
+        CORLISS_TRY(const ConstBytes request, handshake_->start());
         CORLISS_CHECK(queue_handshake_message(request, now));
       }
     }
     return open_batch();
   }
 
-  Rng* rng;
-  std::optional<Handshake> handshake;
-  PacketCodec codec;
-  UdpSession session;
-  Inbox inbox;
-  std::vector<PacketCodec::Record> unsealed;  ///< committed; they lie in the session
-  PacketCodec::Record pending{};              ///< prepared
+  Rng* rng_;
+  std::optional<Handshake> handshake_;
+  PacketCodec codec_;
+  UdpSession session_;
+  Inbox inbox_;
+  std::vector<PacketCodec::Record> unsealed_;  ///< committed; they lie in the session
+  PacketCodec::Record pending_{};              ///< prepared
 };
 
 }  // namespace

@@ -31,23 +31,23 @@ class WebSocketMachine final : public StreamMachine {
   WebSocketMachine(bool client, const ChannelOptions& given, Rng* random, TimePoint now,
                    const std::string& own_path)
       : StreamMachine(given, now),
-        rng(random),
-        frames(client ? WebSocketFrames::Role::client : WebSocketFrames::Role::server, options.limits.message,
-               random),
-        is_client(client),
-        path(own_path),
-        last_ping(now) {}
+        rng_(random),
+        frames_(client ? WebSocketFrames::Role::client : WebSocketFrames::Role::server,
+                options.limits.message, random),
+        is_client_(client),
+        path_(own_path),
+        last_ping_(now) {}
 
   Result<void> start_client(const std::string& host, TimePoint now) {
-    if (!is_plain_token(host) || !is_plain_token(path) || path[0] != '/') {
+    if (!is_plain_token(host) || !is_plain_token(path_) || path_[0] != '/') {
       return finish_with(Errc::bad_http);
     }
     std::array<std::uint8_t, 16> nonce;
-    if (const auto filled = rng->fill(nonce); !filled) {
+    if (const auto filled = rng_->fill(nonce); !filled) {
       return finish_with(filled.error());
     }
-    key = to_base64(nonce);
-    queue_text(upgrade_request(host, path, key), now);
+    key_ = to_base64(nonce);
+    queue_text(upgrade_request(host, path_, key_), now);
     return {};
   }
 
@@ -66,7 +66,7 @@ class WebSocketMachine final : public StreamMachine {
   }
 
   Result<void> end_of_input(TimePoint now) override {
-    return head.empty() ? StreamMachine::end_of_input(now) : finish_with(Errc::stream_truncated);
+    return head_.empty() ? StreamMachine::end_of_input(now) : finish_with(Errc::stream_truncated);
   }
 
   ConstBytes outgoing() override {
@@ -95,29 +95,29 @@ class WebSocketMachine final : public StreamMachine {
   Result<void> on_deadline(TimePoint now) override {
     CORLISS_CHECK(StreamMachine::on_deadline(now));
     if (connected() && now >= ping_at()) {
-      ping_due = true;
-      last_ping = now;
+      ping_due_ = true;
+      last_ping_ = now;
       send.note_queued(now);
     }
     return {};
   }
 
-  std::size_t queued() const noexcept override { return staged.size() + send.size(); }
+  std::size_t queued() const noexcept override { return staged_.size() + send.size(); }
 
   void trim() noexcept override {
     state.drop_messages();
     state.trim();
-    frames.trim();
+    frames_.trim();
     send.trim();
-    if (staged.empty()) {
-      staged.release();
-      std::vector<Record>().swap(unframed);
+    if (staged_.empty()) {
+      staged_.release();
+      std::vector<Record>().swap(unframed_);
     }
   }
 
  private:
   struct Record {
-    std::size_t offset;  ///< of the message in `staged`
+    std::size_t offset;  ///< of the message in `staged_`
     std::size_t size;
   };
 
@@ -127,38 +127,38 @@ class WebSocketMachine final : public StreamMachine {
     if (queued() + size > options.limits.queued) {
       return corliss::fail(Errc::queue_full);
     }
-    const Record record{staged.size(), size};
-    const Bytes room = staged.extend(size);
-    pending = record;
+    const Record record{staged_.size(), size};
+    const Bytes room = staged_.extend(size);
+    pending_ = record;
     return room;
   }
-  void take_back() noexcept override { staged.truncate(pending.offset); }
+  void take_back() noexcept override { staged_.truncate(pending_.offset); }
 
   Result<void> queue_prepared(TimePoint now) override {
-    unframed.push_back(pending);
+    unframed_.push_back(pending_);
     send.note_queued(now);
     return {};
   }
 
   void start_closing(TimePoint now) override {
-    pong.reset();
-    ping_due = false;
-    close_due = true;
+    pong_.reset();
+    ping_due_ = false;
+    close_due_ = true;
     send.note_queued(now);
     close_by = after(now, options.timeouts.close);
   }
 
   void forget() noexcept override {
-    frames.wipe_rest();
-    head.release();
+    frames_.wipe_rest();
+    head_.release();
     send.drop_unwritten();
-    staged.release();
-    unframed.clear();
-    pong.reset();
-    ping_due = close_due = false;
+    staged_.release();
+    unframed_.clear();
+    pong_.reset();
+    ping_due_ = close_due_ = false;
   }
 
-  bool inside_message() const noexcept override { return frames.inside_message(); }
+  bool inside_message() const noexcept override { return frames_.inside_message(); }
 
   void queue_text(std::string_view text, TimePoint now) {
     send.filling().append(bytes_of(text));
@@ -169,8 +169,8 @@ class WebSocketMachine final : public StreamMachine {
   Result<void> say_goodbye(std::uint16_t status) {
     std::array<std::uint8_t, 2> payload;
     store_be<std::uint16_t>(payload.data(), status);
-    return frames.write(opcode_close, ConstBytes(payload).first(status == status_none ? 0 : 2),
-                        send.filling());
+    return frames_.write(opcode_close, ConstBytes(payload).first(status == status_none ? 0 : 2),
+                         send.filling());
   }
 
   Result<void> fail_frames(std::error_code reason) {
@@ -182,24 +182,24 @@ class WebSocketMachine final : public StreamMachine {
 
   /// Takes input up to the end of the head; what follows it stays.
   Result<void> read_head(Bytes& input, TimePoint now) {
-    const std::size_t before = head.size();
-    head.append(input.first(std::min(input.size(), max_http_head_size - before)));
+    const std::size_t before = head_.size();
+    head_.append(input.first(std::min(input.size(), max_http_head_size - before)));
     const std::size_t search_from = before < head_end.size() ? 0 : before - (head_end.size() - 1);
-    const auto end = text_of(head.bytes()).find(head_end, search_from);
+    const auto end = text_of(head_.bytes()).find(head_end, search_from);
     if (end == std::string_view::npos) {
       input = {};
-      return head.size() < max_http_head_size ? Result<void>{} : finish_with(Errc::http_too_large);
+      return head_.size() < max_http_head_size ? Result<void>{} : finish_with(Errc::http_too_large);
     }
-    head.truncate(end + head_end.size());
-    input = input.subspan(head.size() - before);
-    const std::string_view text = text_of(head.bytes());
-    if (is_client) {
+    head_.truncate(end + head_end.size());
+    input = input.subspan(head_.size() - before);
+    const std::string_view text = text_of(head_.bytes());
+    if (is_client_) {
       std::int32_t status = 0;
-      if (const auto checked = check_upgrade_response(text, key, status); !checked) {
+      if (const auto checked = check_upgrade_response(text, key_, status); !checked) {
         return finish_with(checked.error(), status);
       }
     } else {
-      const auto answer = answer_upgrade(text, path);
+      const auto answer = answer_upgrade(text, path_);
       if (!answer.accepted) {
         finish(Errc::bad_http);
         queue_text(answer.text, now);
@@ -207,8 +207,8 @@ class WebSocketMachine final : public StreamMachine {
       }
       queue_text(answer.text, now);
     }
-    head.release();
-    last_ping = now;
+    head_.release();
+    last_ping_ = now;
     state.connect();
     return {};
   }
@@ -221,7 +221,7 @@ class WebSocketMachine final : public StreamMachine {
     if (!payload.empty() && !is_status(status)) {
       return fail_frames(Errc::bad_frame);
     }
-    const bool answered = state.is(Phase::closing) && !close_due;
+    const bool answered = state.is(Phase::closing) && !close_due_;
     finish(Errc::closed_by_peer, status);
     if (!answered) {
       (void)say_goodbye(status);
@@ -238,7 +238,7 @@ class WebSocketMachine final : public StreamMachine {
         // Ping frame(s), the endpoint MAY elect to send a Pong frame for only the most recently processed"
         // (5.5.3)
         if (state.is(Phase::connected)) {
-          pong = control;
+          pong_ = control;
           send.note_queued(now);
         }
         return {};
@@ -248,7 +248,7 @@ class WebSocketMachine final : public StreamMachine {
   }
 
   void deliver() {
-    frames.messages([this](Bytes message) {
+    frames_.messages([this](Bytes message) {
       if (!state.is(Phase::closing)) {
         state.add_message(message);
       }
@@ -256,9 +256,9 @@ class WebSocketMachine final : public StreamMachine {
   }
 
   Result<void> read_frames(ConstBytes input, TimePoint now) {
-    frames.feed(input);
+    frames_.feed(input);
     for (;;) {
-      const auto control = frames.next();
+      const auto control = frames_.next();
       if (!control) {
         deliver();
         return fail_frames(control.error());
@@ -277,46 +277,46 @@ class WebSocketMachine final : public StreamMachine {
   /// Frames what is to be sent, in order: messages, then control frames.
   Result<void> frame_all() {
     Buffer& out = send.filling();
-    for (const Record& record : unframed) {
-      CORLISS_CHECK(frames.write(opcode_binary, staged.bytes().subspan(record.offset, record.size), out));
+    for (const Record& record : unframed_) {
+      CORLISS_CHECK(frames_.write(opcode_binary, staged_.bytes().subspan(record.offset, record.size), out));
     }
-    unframed.clear();
-    staged.clear();
-    if (pong) {
-      CORLISS_CHECK(frames.write(opcode_pong, pong->bytes(), out));
-      pong.reset();
+    unframed_.clear();
+    staged_.clear();
+    if (pong_) {
+      CORLISS_CHECK(frames_.write(opcode_pong, pong_->bytes(), out));
+      pong_.reset();
     }
-    if (std::exchange(ping_due, false)) {
-      CORLISS_CHECK(frames.write(opcode_ping, {}, out));
+    if (std::exchange(ping_due_, false)) {
+      CORLISS_CHECK(frames_.write(opcode_ping, {}, out));
     }
-    if (std::exchange(close_due, false)) {
+    if (std::exchange(close_due_, false)) {
       CORLISS_CHECK(say_goodbye(static_cast<std::uint16_t>(WebSocketStatus::normal)));
     }
     return {};
   }
 
   [[nodiscard]] bool has_unframed() const noexcept {
-    return !unframed.empty() || pong || ping_due || close_due;
+    return !unframed_.empty() || pong_ || ping_due_ || close_due_;
   }
   [[nodiscard]] TimePoint ping_at() const noexcept {
-    return after(std::max(last_received, last_ping), options.timeouts.ping);
+    return after(std::max(last_received, last_ping_), options.timeouts.ping);
   }
 
-  Rng* rng;
-  WebSocketFrames frames;
+  Rng* rng_;
+  WebSocketFrames frames_;
 
-  bool is_client;
-  std::string path;
-  std::string key;  ///< client
-  Buffer head;      ///< what came of the peer's HTTP head
+  bool is_client_;
+  std::string path_;
+  std::string key_;  ///< client
+  Buffer head_;      ///< what came of the peer's HTTP head
 
-  Buffer staged;  ///< messages that are not framed yet
-  std::vector<Record> unframed;
-  Record pending{};                              ///< prepared
-  std::optional<WebSocketFrames::Control> pong;  ///< the answer to the last ping
-  bool ping_due = false;
-  bool close_due = false;
-  TimePoint last_ping;
+  Buffer staged_;  ///< messages that are not framed yet
+  std::vector<Record> unframed_;
+  Record pending_{};                              ///< prepared
+  std::optional<WebSocketFrames::Control> pong_;  ///< the answer to the last ping
+  bool ping_due_ = false;
+  bool close_due_ = false;
+  TimePoint last_ping_;
 };
 
 }  // namespace

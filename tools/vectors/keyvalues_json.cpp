@@ -11,7 +11,6 @@
 namespace corliss::vectors {
 namespace {
 
-using keyvalues::Next;
 using keyvalues::Node;
 using keyvalues::NodeConditions;
 using keyvalues::TreeBuilder;

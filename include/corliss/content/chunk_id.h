@@ -28,7 +28,8 @@ class ChunkId {
   [[nodiscard]] static Result<ChunkId> parse(std::string_view text) noexcept;
 
   friend bool operator==(const ChunkId&, const ChunkId&) noexcept = default;
-  friend auto operator<=>(const ChunkId&, const ChunkId&) noexcept = default;
+  friend auto operator<=>(const ChunkId&,
+                          const ChunkId&) noexcept = default;  // NOLINT(modernize-use-nullptr)
 
  private:
   crypto::Sha1Digest bytes_;

@@ -11,8 +11,8 @@ namespace corliss::io {
 
 struct TlsContext::State {
   struct Free {
-    void operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(context); }
-    void operator()(BIO_METHOD* method) const noexcept { BIO_meth_free(method); }
+    void operator()(SSL_CTX* made) const noexcept { SSL_CTX_free(made); }
+    void operator()(BIO_METHOD* methods) const noexcept { BIO_meth_free(methods); }
   };
   std::unique_ptr<BIO_METHOD, Free> bio;  ///< of `TlsChannel`
   std::unique_ptr<SSL_CTX, Free> context;

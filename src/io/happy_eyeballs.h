@@ -37,6 +37,7 @@ struct Race {
 
   void finished(Result<T> result) {
     --running;
+    ++ended;
     if (!result) {
       error = result.error();
     } else if (!winner) {
@@ -53,6 +54,7 @@ struct Race {
   asio::steady_timer changed;
   std::vector<asio::cancellation_signal> cancel;  ///< one an attempt
   std::size_t running = 0;
+  std::size_t ended = 0;
   std::optional<T> winner;
   std::error_code error = Errc::name_not_found;  ///< of the last attempt that failed
 };
@@ -77,11 +79,15 @@ asio::awaitable<Result<T>> run_race(std::vector<asio::ip::address> addresses, At
   const auto race = std::make_shared<Race<T>>(executor, addresses.size());
   std::size_t begun = 0;
   while (!race->winner && (begun < addresses.size() || race->running > 0)) {
+    const std::size_t ended = race->ended;
     if (begun < addresses.size()) {
       ++race->running;
       asio::co_spawn(executor, run_attempt<T>(race, attempt, addresses[begun]),
                      asio::bind_cancellation_slot(race->cancel[begun].slot(), asio::detached));
       ++begun;
+    }
+    if (race->ended != ended) {
+      continue;  // at once
     }
     race->changed.expires_at(begun < addresses.size() ? TimePoint::clock::now() + connection_attempt_delay
                                                       : TimePoint::max());

@@ -48,7 +48,7 @@ void Connection::Pump::guarded(Step step) {
   } catch (const std::bad_alloc&) {
     channel_->fail(Errc::no_memory);
     end();
-    next_ = channel_->poll_event();
+    peek();
     event_came.notify();
     room_came.notify();
   }
@@ -80,14 +80,14 @@ std::optional<net::Event> Connection::Pump::poll_event() {
     return std::nullopt;
   }
   auto event = next_ ? std::exchange(next_, std::nullopt) : channel_->poll_event();
-  told_ = event.has_value();
-  if (!event) {
-    input_.give_back();
-    want_read();
-  } else if (const auto* closed = std::get_if<net::Closed>(&*event)) {
+  told_ = event && std::holds_alternative<net::Received>(*event);
+  if (const auto* closed = event ? std::get_if<net::Closed>(&*event) : nullptr) {
     closed_ = *closed;
     event_came.notify();
     room_came.notify();
+  } else if (!told_ && !peek()) {
+    input_.give_back();  // whether or not anybody asks again: acknowledgements may come
+    want_read();
   }
   return event;
 }
@@ -147,6 +147,14 @@ void Connection::Pump::on_timer() {
   });
 }
 
+/// Whether there is something to tell.
+bool Connection::Pump::peek() {
+  if (!next_ && !closed_) {
+    next_ = channel_->poll_event();
+  }
+  return next_.has_value();
+}
+
 void Connection::Pump::want_read() {
   if (over_ || std::exchange(reading_, true)) {
     return;
@@ -182,8 +190,7 @@ void Connection::Pump::read(TimePoint now) {
     bytes_in_ += *count;
     more_input_ = datagrams || *count == room.size();
     (void)channel_->feed(room.first(*count), now);
-    next_ = channel_->poll_event();
-    if (next_) {
+    if (peek()) {
       return;
     }
   }
@@ -220,11 +227,8 @@ void Connection::Pump::settle(TimePoint now) {
     write(now);  // a goodbye, if it needs no waiting
     end();
   }
-  if (!next_ && !closed_) {
-    next_ = channel_->poll_event();
-  }
   arm_timer();
-  if (next_) {
+  if (peek()) {
     event_came.notify();
   }
   if (over_ || queued() <= send_high_water) {

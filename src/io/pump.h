@@ -61,6 +61,7 @@ class Connection::Pump final : public Waiter, public std::enable_shared_from_thi
   void on_ready(Ready what, std::error_code error) override;
   void on_timer();
 
+  bool peek();
   void want_read();
   void read(TimePoint now);
   void write(TimePoint now);
@@ -92,7 +93,7 @@ class Connection::Pump final : public Waiter, public std::enable_shared_from_thi
   std::uint64_t bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
 
-  bool told_ = false;        ///< an event was handed out and is perhaps in use
+  bool told_ = false;        ///< a message was handed out and is perhaps in use
   bool reading_ = false;     ///< a wait for input is under way
   bool writing_ = false;     ///< a wait for room is under way
   bool more_input_ = false;  ///< the last read filled the buffer

@@ -105,6 +105,12 @@ class Session final : public Transport {
   void deliver(ConstBytes datagram) {
     const std::size_t size = size_field + datagram.size();
     if (inbox_.size() + size > max_inbox) {
+      const Bytes rest = inbox_.bytes().subspan(taken_);
+      std::copy(rest.begin(), rest.end(), inbox_.bytes().begin());
+      inbox_.truncate(rest.size());
+      taken_ = 0;
+    }
+    if (inbox_.size() + size > max_inbox) {
       return;
     }
     const Bytes room = inbox_.extend(size);

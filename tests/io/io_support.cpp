@@ -1,6 +1,7 @@
 #include "io/io_support.h"
 
 #include <memory>
+#include <system_error>
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -73,6 +74,42 @@ ConnectOptions client_options() {
   out.handshake.key = &net::test::server_public_key();
   out.tls = TlsContext::client(certificate().chain).value();
   return out;
+}
+
+asio::awaitable<Connection> connect(Endpoint endpoint, ConnectOptions options) {
+  auto connection = co_await Connection::connect(std::move(endpoint), std::move(options));
+  if (!connection) {
+    throw std::system_error(connection.error(), "connect");
+  }
+  co_return *std::move(connection);
+}
+
+asio::awaitable<Message> receive(Connection& connection) {
+  const auto event = co_await connection.receive();
+  if (!event) {
+    throw std::system_error(event.error(), "receive");
+  }
+  if (const auto* closed = std::get_if<net::Closed>(&*event)) {
+    throw std::system_error(closed->reason, "receive: closed");
+  }
+  const auto message = std::get<net::Received>(*event).message;
+  co_return Message(message.begin(), message.end());
+}
+
+asio::awaitable<Connection> accept_one(Listener& listener) {
+  auto connection = (co_await listener.accept()).value();
+  listener.close();
+  co_return connection;
+}
+
+asio::awaitable<void> echo_one(Listener& listener) {
+  auto connection = co_await accept_one(listener);
+  while (const auto event = co_await connection.receive()) {
+    if (const auto* received = std::get_if<net::Received>(&*event)) {
+      const Message copy(received->message.begin(), received->message.end());
+      (void)co_await connection.send(copy);
+    }
+  }
 }
 
 void Loop::spawn(std::function<asio::awaitable<void>()> coroutine) {

@@ -38,6 +38,15 @@ Endpoint loopback(Scheme scheme);
 ListenOptions server_options();
 ConnectOptions client_options();
 
+/// Connects, or throws. For tests that do not expect a failure.
+asio::awaitable<Connection> connect(Endpoint endpoint, ConnectOptions options = client_options());
+/// The next message, copied; throws at any other event.
+asio::awaitable<Message> receive(Connection& connection);
+/// Accepts one client and closes the listener.
+asio::awaitable<Connection> accept_one(Listener& listener);
+/// The same, and sends back whatever comes until it is over.
+asio::awaitable<void> echo_one(Listener& listener);
+
 /// Runs one thread's worth of coroutines until all have ended, at most 10 s. An exception fails the test.
 class Loop {
  public:

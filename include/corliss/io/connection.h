@@ -77,10 +77,11 @@ struct ConnectOptions {
 ///       else if (const auto* closed = std::get_if<net::Closed>(&*event)) { … closed->reason … }  // once
 ///     }
 ///
-/// The executor is of an io_context that one thread runs, or a strand; all calls come from it. `receive` is
-/// called again and again: while messages wait, nothing is read. Writing, answers and deadlines go on by
-/// themselves. In a steady exchange nothing is allocated per message. After destruction nothing is called any
-/// more; coroutines that still wait in it are resumed with an error. Must end before its io_context.
+/// The executor is of an io_context that one thread runs, or a strand; all calls come from it. Writing,
+/// answers and deadlines go on by themselves, and reading while no message waits to be taken: a coroutine of
+/// its own calls `receive` again and again, since acknowledgements and pongs lie behind the message that it
+/// does not take. In a steady exchange nothing is allocated per message. After destruction nothing is called
+/// any more; coroutines that still wait in it are resumed with an error. Must end before its io_context.
 class Connection {
  public:
   /// Connects: looks the name up (asio's resolver uses a thread of its own; literals need none), tries the

@@ -1,4 +1,4 @@
-// SHA-1 of sixteen packets in the lanes of AVX-512, CBC of sixteen packets in VAES lanes, four to a register.
+// SHA-1 of sixteen packets in the lanes of AVX-512, CBC of up to 32 in VAES lanes, four to a register.
 // Only batches take these ways; one packet goes as in `shani`, whose code is the fastest for it.
 // docs/packet-kernels.md.
 #if defined(__x86_64__)
@@ -137,9 +137,9 @@ class WideMacLanes {
   }
 
  private:
-  /// From how many live lanes on sixteen at once are faster than SHA-NI, four at a time. From the design's
-  /// figures for a Zen 5: 1.28 us for sixteen packets of 670 bytes in lanes, 0.13 us for each by SHA-NI.
-  static constexpr std::size_t wide_from = 10;
+  /// From how many live lanes on sixteen at once are faster than SHA-NI, four at a time: nine would be a
+  /// third round of those. Computed from the design's figures for a Zen 5: docs/packet-kernels.md.
+  static constexpr std::size_t wide_from = 9;
 
   void run_narrow(const MacSlot* slots, std::span<const std::uint8_t> live, std::size_t blocks) noexcept {
     while (!live.empty()) {
@@ -177,11 +177,13 @@ CORLISS_AVX512 void scatter(std::uint8_t* const* data, std::size_t offset, __m51
   store(data[3] + offset, _mm512_extracti32x4_epi32(x, 3));
 }
 
+using Chains = WideChains<4, 8>;
+
 /// `blocks` blocks of 4 N chains. `wide` is a copy that nobody else sees: what is written cannot be its
 /// pointers.
 template <std::size_t N>
-CORLISS_AVX512_FUNCTION void cbc_wide(const WideChains<4>& from, std::size_t blocks) noexcept {
-  const WideChains<4> wide = from;
+CORLISS_AVX512_FUNCTION void cbc_wide(const Chains& from, std::size_t blocks) noexcept {
+  const Chains wide = from;
   __m512i x[N];
   CORLISS_UNROLL
   for (std::size_t n = 0; n < N; ++n) {
@@ -213,17 +215,11 @@ CORLISS_AVX512_FUNCTION void cbc_wide(const WideChains<4>& from, std::size_t blo
 }
 
 struct Avx512Cbc {
-  static void run(const WideChains<4>& wide, std::size_t registers, std::size_t blocks) noexcept {
-    switch (registers) {
-      case 1:
-        return cbc_wide<1>(wide, blocks);
-      case 2:
-        return cbc_wide<2>(wide, blocks);
-      case 3:
-        return cbc_wide<3>(wide, blocks);
-      default:
-        return cbc_wide<4>(wide, blocks);
-    }
+  static void run(const Chains& wide, std::size_t registers, std::size_t blocks) noexcept {
+    using Run = void (*)(const Chains&, std::size_t) noexcept;
+    static constexpr Run runs[]{cbc_wide<1>, cbc_wide<2>, cbc_wide<3>, cbc_wide<4>,
+                                cbc_wide<5>, cbc_wide<6>, cbc_wide<7>, cbc_wide<8>};
+    runs[registers - 1](wide, blocks);
   }
 };
 
@@ -293,7 +289,7 @@ CORLISS_AVX512_FUNCTION void wipe_wide_registers() noexcept {
 }
 
 void seal_batch(std::span<SealJob> jobs) noexcept {
-  seal_in_lanes<WideMacLanes, WideCbcLanes<4, Avx512Cbc, 6>>(jobs, shani_encrypt_ivs);
+  seal_in_lanes<WideMacLanes, WideCbcLanes<4, 8, Avx512Cbc, 6>>(jobs, shani_encrypt_ivs);
   wipe_wide_registers();
 }
 void open_batch(std::span<OpenJob> jobs) noexcept {

@@ -22,11 +22,13 @@ CORLISS_VAES void store_pair(void* to, __m256i value) {
   _mm256_storeu_si256(static_cast<__m256i*>(to), value);
 }
 
+using Chains = WideChains<2, 8>;
+
 /// `blocks` blocks of 2 N chains. `wide` is a copy that nobody else sees: what is written cannot be its
 /// pointers.
 template <std::size_t N>
-CORLISS_VAES_FUNCTION void cbc_wide(const WideChains<2>& from, std::size_t blocks) noexcept {
-  const WideChains<2> wide = from;
+CORLISS_VAES_FUNCTION void cbc_wide(const Chains& from, std::size_t blocks) noexcept {
+  const Chains wide = from;
   __m256i x[N];
   CORLISS_UNROLL
   for (std::size_t n = 0; n < N; ++n) {
@@ -59,8 +61,8 @@ CORLISS_VAES_FUNCTION void cbc_wide(const WideChains<2>& from, std::size_t block
 }
 
 struct VaesCbc {
-  static void run(const WideChains<2>& wide, std::size_t registers, std::size_t blocks) noexcept {
-    using Run = void (*)(const WideChains<2>&, std::size_t) noexcept;
+  static void run(const Chains& wide, std::size_t registers, std::size_t blocks) noexcept {
+    using Run = void (*)(const Chains&, std::size_t) noexcept;
     static constexpr Run runs[]{cbc_wide<1>, cbc_wide<2>, cbc_wide<3>, cbc_wide<4>,
                                 cbc_wide<5>, cbc_wide<6>, cbc_wide<7>, cbc_wide<8>};
     runs[registers - 1](wide, blocks);
@@ -132,7 +134,7 @@ CORLISS_VAES_FUNCTION void wipe_wide_registers() noexcept {
 }
 
 void seal_batch(std::span<SealJob> jobs) noexcept {
-  seal_in_lanes<ShaniMacLanes, WideCbcLanes<2, VaesCbc, 8>>(jobs, shani_encrypt_ivs);
+  seal_in_lanes<ShaniMacLanes, WideCbcLanes<2, 8, VaesCbc, 8>>(jobs, shani_encrypt_ivs);
   wipe_wide_registers();
 }
 void open_batch(std::span<OpenJob> jobs) noexcept {

@@ -47,14 +47,19 @@ struct MacSlot {
   __m128i tail[8];
 };
 
-/// Moves to the next stage; false behind the last one. `state` is that of the slot's lane.
+/// Moves from the body to the tail.
+inline void start_tail(MacSlot& slot) noexcept {
+  slot.stage = MacSlot::Stage::tail;
+  slot.data = reinterpret_cast<const std::uint8_t*>(slot.tail);
+  slot.blocks = slot.two_ends ? 1 : slot.tail_blocks;
+}
+
+/// Moves from any other stage to the next; false behind the last one. `state` is that of the slot's lane.
 __attribute__((target(CORLISS_SHANI_TARGET))) inline bool advance(MacSlot& slot, Sha1Words& state) noexcept {
   const auto* const tail = reinterpret_cast<const std::uint8_t*>(slot.tail);
   switch (slot.stage) {
     case MacSlot::Stage::body:
-      slot.stage = MacSlot::Stage::tail;
-      slot.data = tail;
-      slot.blocks = slot.two_ends ? 1 : slot.tail_blocks;
+      start_tail(slot);
       return true;
     case MacSlot::Stage::tail:
       if (slot.two_ends) {
@@ -166,7 +171,9 @@ __attribute__((target(CORLISS_SHANI_TARGET))) void run_macs(Lanes& lanes, Source
       auto& slot = slots[live[i]];
       slot.data += blocks * sha_block;
       slot.blocks -= blocks;
-      if (slot.blocks == 0) {
+      if (slot.blocks == 0 && slot.stage == MacSlot::Stage::body) {
+        start_tail(slot);  // the lane keeps its state
+      } else if (slot.blocks == 0) {
         auto state = lanes.get(live[i]);
         if (advance(slot, state)) {
           lanes.set(live[i], state);

@@ -4,10 +4,8 @@
 
 #include <corliss/base/secret.h>
 
-/// CBC of sixteen packets in VAES lanes, several to a register: what `avx512` and `vaes` share.
+/// CBC of many packets in VAES lanes, several to a register: what `avx512` and `vaes` share.
 namespace corliss::crypto::detail {
-
-inline constexpr std::size_t wide_chains = 16;
 
 /// Round keys of the lanes of a register, side by side.
 template <std::size_t PerRegister>
@@ -16,28 +14,26 @@ struct alignas(64) WideKeys {
 };
 
 /// What a kernel runs: registers that have a live lane, in order.
-template <std::size_t PerRegister>
+template <std::size_t PerRegister, std::size_t Registers>
 struct WideChains {
-  static constexpr std::size_t most = wide_chains / PerRegister;
-
-  const WideKeys<PerRegister>* keys[most];
-  __m128i* chains[most];
-  std::uint8_t* data[wide_chains];
+  const WideKeys<PerRegister>* keys[Registers];
+  __m128i* chains[Registers];
+  std::uint8_t* data[PerRegister * Registers];
 };
 
-/// Lanes for run_chains. Isa: static void run(const WideChains<PerRegister>&, std::size_t registers,
-/// std::size_t blocks), which reads a block of every lane before it writes one. narrow_to: up to so many
-/// chains run in plain registers.
-template <std::size_t PerRegister, class Isa, std::size_t narrow_to>
+/// Lanes for run_chains. Isa: static void run(const WideChains<PerRegister, Registers>&, std::size_t
+/// registers, std::size_t blocks), which reads a block of every lane before it writes one. narrow_to: up to
+/// so many chains run in plain registers.
+template <std::size_t PerRegister, std::size_t Registers, class Isa, std::size_t narrow_to>
 class WideCbcLanes {
  public:
-  static constexpr std::size_t width = wide_chains;
+  static constexpr std::size_t width = PerRegister * Registers;
 
   WideCbcLanes() = default;
   WideCbcLanes(const WideCbcLanes&) = delete;
   WideCbcLanes& operator=(const WideCbcLanes&) = delete;
   ~WideCbcLanes() {
-    for (std::size_t i = 0; i < most; ++i) {
+    for (std::size_t i = 0; i < Registers; ++i) {
       if (keyed_[i]) {
         wipe({reinterpret_cast<std::uint8_t*>(&keys_[i]), sizeof keys_[i]});
       }
@@ -51,13 +47,13 @@ class WideCbcLanes {
       cbc_in_xmm(slots, live, chains_, blocks);
       return;
     }
-    const CbcSlot* lanes[wide_chains]{};
+    const CbcSlot* lanes[width]{};
     for (const auto i : live) {
       lanes[i] = &slots[i];
     }
-    WideChains<PerRegister> wide;
+    WideChains<PerRegister, Registers> wide;
     std::size_t registers = 0;
-    for (std::size_t first = 0; first < wide_chains; first += PerRegister) {
+    for (std::size_t first = 0; first < width; first += PerRegister) {
       std::size_t model = first;
       while (model < first + PerRegister && lanes[model] == nullptr) {
         ++model;
@@ -83,8 +79,6 @@ class WideCbcLanes {
   }
 
  private:
-  static constexpr std::size_t most = wide_chains / PerRegister;
-
   void set_keys(std::size_t i, const ShaniSession& session) noexcept {
     if (sessions_[i] == &session) {
       return;
@@ -96,10 +90,10 @@ class WideCbcLanes {
     }
   }
 
-  WideKeys<PerRegister> keys_[most];
-  alignas(64) __m128i chains_[wide_chains];
-  const ShaniSession* sessions_[wide_chains]{};
-  bool keyed_[most]{};
+  WideKeys<PerRegister> keys_[Registers];
+  alignas(64) __m128i chains_[width];
+  const ShaniSession* sessions_[width]{};
+  bool keyed_[Registers]{};
 };
 
 }  // namespace corliss::crypto::detail

@@ -24,8 +24,10 @@ std::optional<Connection> Listener::Impl::admit(std::unique_ptr<Transport> trans
   const TimePoint now = TimePoint::clock::now();
   auto handshake = options_.handshake;
   auto channel_with = channel_options(endpoint_.scheme, options_.limits, options_.timeouts);
+  WrapChannel wrap;
+  WrapChannel wrap_inside_tls;
   if (options_.on_accept) {
-    options_.on_accept({remote, handshake, channel_with, transport});
+    options_.on_accept({remote, handshake, channel_with, transport, wrap, wrap_inside_tls});
     if (!transport) {
       return std::nullopt;
     }
@@ -47,11 +49,17 @@ std::optional<Connection> Listener::Impl::admit(std::unique_ptr<Transport> trans
       break;
   }
   if (endpoint_.scheme == Scheme::wss) {
+    if (wrap_inside_tls) {
+      channel = wrap_inside_tls(std::move(channel));
+    }
     auto secured = TlsChannel::server(*options_.tls, std::move(channel));
     if (!secured) {
       return std::nullopt;
     }
     channel = *std::move(secured);
+  }
+  if (wrap) {
+    channel = wrap(std::move(channel));
   }
   return Connection(executor_, std::move(transport), std::move(channel), remote);
 }

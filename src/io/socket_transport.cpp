@@ -40,6 +40,17 @@ class TcpTransport final : public Transport {
     socket_.close(ignored);
   }
 
+  void end_output() noexcept override {
+    std::error_code ignored;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  }
+
+  void abort() noexcept override {
+    std::error_code ignored;
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+    socket_.close(ignored);
+  }
+
  private:
   asio::ip::tcp::socket socket_;
 };

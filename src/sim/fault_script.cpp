@@ -40,9 +40,9 @@ std::string list(const std::vector<std::string_view>& names) {
   return out;
 }
 
-std::string names_of(Transports on) {
+std::string names_of(Schemes on) {
   std::vector<std::string_view> names;
-  for (const Transport one : {Transport::tcp, Transport::udp, Transport::ws, Transport::wss}) {
+  for (const Scheme one : {Scheme::tcp, Scheme::udp, Scheme::ws, Scheme::wss}) {
     if (on.has(one)) {
       names.push_back(name_of(one));
     }
@@ -164,19 +164,19 @@ class Entry {
     wrong("result", "is neither the name nor the number of an EResult other than OK, such as \"Busy\" or 10");
   }
 
-  Transports transports(const FaultRule& rule) const {
-    const Transports possible = transports_of(rule);
+  Schemes transports(const FaultRule& rule) const {
+    const Schemes possible = schemes_of(rule);
     const json* value = find("on");
     if (value == nullptr) {
       return possible;
     }
-    Transports on;
-    if (!value->is_array() || value->empty() || value->size() > transport_count) {
+    Schemes on;
+    if (!value->is_array() || value->empty() || value->size() > scheme_count) {
       wrong("on", "is not a list of some of: " + names_of(possible));
     }
     for (const auto& name : *value) {
       bool known = false;
-      for (const Transport one : {Transport::tcp, Transport::udp, Transport::ws, Transport::wss}) {
+      for (const Scheme one : {Scheme::tcp, Scheme::udp, Scheme::ws, Scheme::wss}) {
         if (possible.has(one) && name == std::string(name_of(one))) {
           on = on | one;
           known = true;

@@ -20,15 +20,15 @@ enum FaultParameter : unsigned {
 
 struct FaultRow {
   std::string_view name;
-  Transports on;
+  Schemes on;
   unsigned allowed;
   unsigned required;
 };
 
-inline constexpr Transports streams = Transport::tcp | Transport::ws | Transport::wss;
-inline constexpr Transports sealed_channels = Transport::tcp | Transport::udp;
-inline constexpr Transports macs = sealed_channels | Transport::wss;
-inline constexpr Transports everywhere = Transports::all();
+inline constexpr Schemes streams = Scheme::tcp | Scheme::ws | Scheme::wss;
+inline constexpr Schemes sealed_channels = Scheme::tcp | Scheme::udp;
+inline constexpr Schemes macs = sealed_channels | Scheme::wss;
+inline constexpr Schemes everywhere = Schemes::all();
 
 /// By FaultKind.
 inline constexpr std::array<FaultRow, fault_kind_count> fault_table{{
@@ -45,13 +45,13 @@ inline constexpr std::array<FaultRow, fault_kind_count> fault_table{{
     {"oversized", everywhere, with_after_messages, no_parameter},
     {"multi_bomb", everywhere, with_after_messages, no_parameter},
     {"result", everywhere, with_at | with_result, with_result},
-    {"drop", Transport::udp, with_percent, with_percent},
+    {"drop", Scheme::udp, with_percent, with_percent},
     {"late", everywhere, with_by, with_by},
     {"try_another_cm", everywhere, with_after_messages, no_parameter},
 }};
 
 /// Where the rule means something: that of its kind, less for a result at the channel.
-[[nodiscard]] constexpr Transports transports_of(const FaultRule& rule) noexcept {
+[[nodiscard]] constexpr Schemes schemes_of(const FaultRule& rule) noexcept {
   const bool at_channel = rule.kind == FaultKind::result && rule.at == FaultPoint::channel;
   return at_channel ? sealed_channels : fault_table[static_cast<std::size_t>(rule.kind)].on;
 }

@@ -7,35 +7,25 @@
 #include <iterator>
 
 namespace corliss::sim {
-namespace {
-
-constexpr std::array<std::string_view, transport_count> transport_names{"tcp", "udp", "ws", "wss"};
-
-}  // namespace
-
-std::string_view name_of(Transport transport) noexcept {
-  return transport_names[static_cast<std::size_t>(transport)];
-}
-
 std::string_view name_of(FaultKind kind) noexcept {
   return fault_table[static_cast<std::size_t>(kind)].name;
 }
 
-Transports transports_of(FaultKind kind) noexcept {
+Schemes schemes_of(FaultKind kind) noexcept {
   return fault_table[static_cast<std::size_t>(kind)].on;
 }
 
 Result<void> check(const FaultRule& rule) noexcept {
-  if ((transports_of(rule) & rule.on).empty()) {
+  if ((schemes_of(rule) & rule.on).empty()) {
     return fail(Errc::bad_fault);
   }
   return {};
 }
 
-FaultRules rules_for(const FaultRules& all, Transport transport, std::uint64_t number) {
+FaultRules rules_for(const FaultRules& all, Scheme transport, std::uint64_t number) {
   FaultRules mine;
   std::copy_if(all.begin(), all.end(), std::back_inserter(mine), [&](const FaultRule& rule) {
-    return (rule.on & transports_of(rule)).has(transport) && rule.first_connection <= number &&
+    return (rule.on & schemes_of(rule)).has(transport) && rule.first_connection <= number &&
            number <= rule.last_connection;
   });
   return mine;

@@ -114,9 +114,9 @@ std::vector<std::uint8_t> multi_bomb() {
 }
 
 /// The start of a frame that is too long, on a stream.
-std::vector<std::uint8_t> oversized_header(Transport transport) {
+std::vector<std::uint8_t> oversized_header(Scheme transport) {
   constexpr std::size_t size = net::max_frame_size + 1;
-  if (transport == Transport::tcp) {
+  if (transport == Scheme::tcp) {
     std::vector<std::uint8_t> frame(net::tcp_frame_header_size);
     net::write_tcp_frame_header(std::span<std::uint8_t, net::tcp_frame_header_size>(frame),
                                 static_cast<std::uint32_t>(size));
@@ -149,7 +149,7 @@ struct FaultyChannel::Impl {
   };
 
   std::unique_ptr<net::Channel> inner;
-  Transport transport;
+  Scheme transport;
   Plan plan;
   Rng* rng;
   TimePoint now;
@@ -166,10 +166,10 @@ struct FaultyChannel::Impl {
   Bytes prepared;
   std::optional<net::Closed> held;  ///< waits until everything is written
 
-  Impl(std::unique_ptr<net::Channel> channel, Transport which, Rng& random, TimePoint start)
+  Impl(std::unique_ptr<net::Channel> channel, Scheme which, Rng& random, TimePoint start)
       : inner(std::move(channel)), transport(which), rng(&random), now(start) {}
 
-  bool is_udp() const { return transport == Transport::udp; }
+  bool is_udp() const { return transport == Scheme::udp; }
 
   bool lost() {
     std::array<std::uint8_t, 4> random{};
@@ -288,8 +288,7 @@ struct FaultyChannel::Impl {
       push(oversized_header(transport));
       return;
     }
-    const std::size_t sealed_from =
-        transport == Transport::tcp ? net::tcp_frame_header_size : tls_header_size;
+    const std::size_t sealed_from = transport == Scheme::tcp ? net::tcp_frame_header_size : tls_header_size;
     if (has(plan.wrong_mac, number) && bytes.size() > sealed_from) {
       bytes[sealed_from] ^= 1;
     }
@@ -319,13 +318,13 @@ struct FaultyChannel::Impl {
   }
 };
 
-FaultyChannel::FaultyChannel(std::unique_ptr<net::Channel> inner, Transport transport,
-                             const FaultRules& rules, Rng& rng, TimePoint now, OnCut on_cut)
+FaultyChannel::FaultyChannel(std::unique_ptr<net::Channel> inner, Scheme transport, const FaultRules& rules,
+                             Rng& rng, TimePoint now, OnCut on_cut)
     : impl_(std::make_unique<Impl>(std::move(inner), transport, rng, now)) {
   impl_->on_cut = std::move(on_cut);
   for (const auto& rule : rules) {
-    const bool elsewhere = rule.kind == FaultKind::oversized && transport == Transport::wss;
-    if (transports_of(rule.kind).has(transport) && !elsewhere) {
+    const bool elsewhere = rule.kind == FaultKind::oversized && transport == Scheme::wss;
+    if (schemes_of(rule.kind).has(transport) && !elsewhere) {
       impl_->plan.take(rule);
     }
   }
@@ -449,10 +448,6 @@ std::optional<TimePoint> FaultyChannel::deadline() const noexcept {
   auto due = s.inner->deadline();
   if (!s.pieces.empty()) {
     due = std::min(due.value_or(TimePoint::max()), s.pieces.front().due);
-  }
-  // An end that nobody asked for is told at once.
-  if (!due && (s.held ? static_cast<bool>(s.held->reason) : s.cut == Cut::reset)) {
-    due = s.now;
   }
   return due;
 }

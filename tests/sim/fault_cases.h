@@ -17,7 +17,7 @@ namespace corliss::sim::test {
 struct FaultCase {
   std::string name;
   FaultRule rule;
-  Transports on;
+  Schemes on;
   /// The reasons that its Closed may have; in order of their likeliness where timing decides.
   std::vector<std::error_code> reasons;
   std::optional<proto::EResult> logon = proto::EResult::OK;
@@ -34,11 +34,11 @@ inline std::vector<FaultCase> fault_cases() {
   const auto reset = std::make_error_code(std::errc::connection_reset);
   const std::error_code by_peer = net::Errc::closed_by_peer;
   const std::error_code here = net::Errc::closed_here;
-  const Transports tcp = Transport::tcp;
-  const Transports udp = Transport::udp;
-  const Transports web = Transport::ws | Transport::wss;
-  const Transports streams = tcp | web;
-  const Transports all = Transports::all();
+  const Schemes tcp = Scheme::tcp;
+  const Schemes udp = Scheme::udp;
+  const Schemes web = Scheme::ws | Scheme::wss;
+  const Schemes streams = tcp | web;
+  const Schemes all = Schemes::all();
   const auto none = std::nullopt;
   const std::vector<std::uint64_t> nothing;
   // The end of a connection that went well: the CM closes after ClientLogOff.

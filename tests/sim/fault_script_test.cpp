@@ -29,12 +29,12 @@ TEST(FaultScript, EveryFaultByItsName) {
     EXPECT_TRUE(check(rules[i]));
   }
   EXPECT_EQ(rules[1].by, std::chrono::milliseconds(250));
-  EXPECT_EQ(rules[2].on, Transport::tcp | Transport::ws | Transport::wss);
+  EXPECT_EQ(rules[2].on, Scheme::tcp | Scheme::ws | Scheme::wss);
   EXPECT_EQ(rules[3].after_bytes, 100U);
   EXPECT_EQ(rules[7].after_messages, 3U);
   EXPECT_EQ(rules[12].result, proto::EResult::Busy);
   EXPECT_EQ(rules[12].at, FaultPoint::channel);
-  EXPECT_EQ(rules[12].on, Transport::tcp | Transport::udp);
+  EXPECT_EQ(rules[12].on, Scheme::tcp | Scheme::udp);
   EXPECT_EQ(rules[13].percent, 20U);
 }
 
@@ -43,15 +43,15 @@ TEST(FaultScript, TransportsAndConnections) {
     {"fault": "split", "on": ["wss", "tcp", "tcp"], "connections": 3},
     {"fault": "result", "result": 4711, "connections": [2, 9]}, {"fault": "refuse"}]})");
   ASSERT_EQ(rules.size(), 3U);
-  EXPECT_EQ(rules[0].on, Transport::tcp | Transport::wss);
+  EXPECT_EQ(rules[0].on, Scheme::tcp | Scheme::wss);
   EXPECT_EQ(rules[0].first_connection, 3U);
   EXPECT_EQ(rules[0].last_connection, 3U);
   EXPECT_EQ(rules[1].result, static_cast<proto::EResult>(4711));
   EXPECT_EQ(rules[1].at, FaultPoint::logon);
   EXPECT_EQ(rules[1].first_connection, 2U);
   EXPECT_EQ(rules[1].last_connection, 9U);
-  EXPECT_EQ(rules_for(rules, Transport::tcp, 3).size(), 3U);
-  EXPECT_EQ(rules_for(rules, Transport::udp, 1).size(), 1U);
+  EXPECT_EQ(rules_for(rules, Scheme::tcp, 3).size(), 3U);
+  EXPECT_EQ(rules_for(rules, Scheme::udp, 1).size(), 1U);
   EXPECT_TRUE(read(R"({"faults": []})").empty());
 }
 

@@ -6,7 +6,7 @@
 namespace corliss::sim::test {
 namespace {
 
-constexpr Transport in_memory[] = {Transport::tcp, Transport::udp, Transport::ws};
+constexpr Scheme in_memory[] = {Scheme::tcp, Scheme::udp, Scheme::ws};
 
 TEST(FaultyChannel, AClientLogsOnAndOffWithoutFaults) {
   for (const auto transport : in_memory) {
@@ -37,11 +37,11 @@ TEST(FaultyChannel, EveryFaultEndsTheClientWithItsReason) {
 }
 
 TEST(FaultyChannel, TheTableHasEveryFaultOnEveryTransport) {
-  std::set<std::pair<FaultKind, Transport>> seen;
+  std::set<std::pair<FaultKind, Scheme>> seen;
   for (const auto& fault : fault_cases()) {
     for (const auto transport : in_memory) {
       if (fault.on.has(transport)) {
-        EXPECT_TRUE(transports_of(fault.rule.kind).has(transport)) << fault.name;
+        EXPECT_TRUE(schemes_of(fault.rule.kind).has(transport)) << fault.name;
         seen.emplace(fault.rule.kind, transport);
       }
     }
@@ -49,7 +49,7 @@ TEST(FaultyChannel, TheTableHasEveryFaultOnEveryTransport) {
   std::size_t possible = 0;
   for (std::size_t i = 0; i < fault_kind_count; ++i) {
     for (const auto transport : in_memory) {
-      possible += transports_of(static_cast<FaultKind>(i)).has(transport) ? 1U : 0U;
+      possible += schemes_of(static_cast<FaultKind>(i)).has(transport) ? 1U : 0U;
     }
   }
   EXPECT_EQ(seen.size(), possible);
@@ -68,21 +68,21 @@ TEST(FaultyChannel, DelaysPassOnTheSimulatedClock) {
 }
 
 TEST(FaultyChannel, LeavesOtherConnectionsAndTransportsAlone) {
-  const FaultRules rules{{.kind = FaultKind::stall, .on = Transport::udp},
+  const FaultRules rules{{.kind = FaultKind::stall, .on = Scheme::udp},
                          {.kind = FaultKind::stall, .first_connection = 2},
                          {.kind = FaultKind::drop}};
-  EXPECT_TRUE(rules_for(rules, Transport::tcp, 1).empty());
-  EXPECT_EQ(rules_for(rules, Transport::tcp, 2).size(), 1U);
-  EXPECT_EQ(rules_for(rules, Transport::udp, 2).size(), 3U);
-  EXPECT_EQ(MemoryLink(Transport::tcp, rules).run().answers.size(), 3U);
+  EXPECT_TRUE(rules_for(rules, Scheme::tcp, 1).empty());
+  EXPECT_EQ(rules_for(rules, Scheme::tcp, 2).size(), 1U);
+  EXPECT_EQ(rules_for(rules, Scheme::udp, 2).size(), 3U);
+  EXPECT_EQ(MemoryLink(Scheme::tcp, rules).run().answers.size(), 3U);
 }
 
 TEST(FaultyChannel, FaultsThatExistNowhereAreRefused) {
-  EXPECT_EQ(check({.kind = FaultKind::drop, .on = Transport::tcp}).error(), Errc::bad_fault);
-  EXPECT_EQ(check({.kind = FaultKind::wrong_mac, .on = Transport::ws}).error(), Errc::bad_fault);
-  EXPECT_EQ(check({.kind = FaultKind::result, .on = Transport::ws, .at = FaultPoint::channel}).error(),
+  EXPECT_EQ(check({.kind = FaultKind::drop, .on = Scheme::tcp}).error(), Errc::bad_fault);
+  EXPECT_EQ(check({.kind = FaultKind::wrong_mac, .on = Scheme::ws}).error(), Errc::bad_fault);
+  EXPECT_EQ(check({.kind = FaultKind::result, .on = Scheme::ws, .at = FaultPoint::channel}).error(),
             Errc::bad_fault);
-  EXPECT_TRUE(check({.kind = FaultKind::result, .on = Transport::ws}));
+  EXPECT_TRUE(check({.kind = FaultKind::result, .on = Scheme::ws}));
 }
 
 }  // namespace

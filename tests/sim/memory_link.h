@@ -17,7 +17,7 @@ namespace corliss::sim::test {
 /// A client and a CM of ours with wires of memory between them, on a simulated clock. Each way takes 1 ms.
 class MemoryLink {
  public:
-  MemoryLink(Transport transport, const FaultRules& all)
+  MemoryLink(Scheme transport, const FaultRules& all)
       : transport_(transport),
         rules_(rules_for(all, transport, 1)),
         rng_(corliss::test::seed()),
@@ -70,9 +70,9 @@ class MemoryLink {
 
   std::unique_ptr<net::Channel> make_server() {
     switch (transport_) {
-      case Transport::tcp:
+      case Scheme::tcp:
         return std::make_unique<net::TcpChannel>(net::TcpChannel::server(handshake(), {}, rng_, now_));
-      case Transport::udp:
+      case Scheme::udp:
         return std::make_unique<net::UdpChannel>(
             net::UdpChannel::server(handshake(), 7, net::udp_channel_options, rng_, now_));
       default:
@@ -85,9 +85,9 @@ class MemoryLink {
     net::ClientHandshake handshake;
     handshake.key = &net::test::server_public_key();
     switch (transport_) {
-      case Transport::tcp:
+      case Scheme::tcp:
         return std::make_unique<net::TcpChannel>(net::TcpChannel::client(handshake, {}, rng_, now_));
-      case Transport::udp:
+      case Scheme::udp:
         return std::make_unique<net::UdpChannel>(net::UdpChannel::client(
             handshake, net::udp_first_client_id, net::udp_channel_options, rng_, now_));
       default:
@@ -146,7 +146,7 @@ class MemoryLink {
       } else {
         (void)client_->end_of_input(now_);
       }
-    } else if (server_over_ && !told_cut_ && transport_ != Transport::udp) {
+    } else if (server_over_ && !told_cut_ && transport_ != Scheme::udp) {
       told_cut_ = moved = true;
       (void)client_->end_of_input(now_);
     }
@@ -185,7 +185,7 @@ class MemoryLink {
     session_->on_deadline(now_);
   }
 
-  Transport transport_;
+  Scheme transport_;
   FaultRules rules_;
   corliss::test::TestRng rng_;
   TimePoint now_{std::chrono::hours(1)};

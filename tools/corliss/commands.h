@@ -12,6 +12,7 @@ void add_manifest(CLI::App& app);
 void add_chunk(CLI::App& app);
 void add_kv(CLI::App& app);
 void add_steamid(CLI::App& app);
+void add_serve(CLI::App& app);
 
 /// `bench manifest` and `bench chunk`, below `bench`.
 void add_bench_content(CLI::App& bench);
@@ -26,6 +27,7 @@ inline void add_commands(CLI::App& app) {
   add_chunk(app);
   add_kv(app);
   add_steamid(app);
+  add_serve(app);
 }
 
 }  // namespace corliss::tools

@@ -20,12 +20,17 @@ namespace corliss::io {
 /// UDP sessions of one listener, at most; further clients are not answered. TCP is limited by descriptors.
 inline constexpr std::size_t max_udp_sessions = 65536;
 
+/// Gives a channel that is driven instead of the one it is given, which it owns then.
+using WrapChannel = std::function<std::unique_ptr<net::Channel>(std::unique_ptr<net::Channel>)>;
+
 /// What may be changed for each client, before its connection is made.
 struct Accepting {
   const Endpoint& remote;
   net::ServerHandshake& handshake;  ///< tcp, udp
   net::ChannelOptions& channel;
   std::unique_ptr<Transport>& transport;  ///< Wrap it; reset it to turn the client away.
+  WrapChannel& wrap;                      ///< Called once if set; wss: stands between TLS and the socket.
+  WrapChannel& wrap_inside_tls;           ///< The same for wss, between the WebSocket and TLS.
 };
 
 struct ListenOptions {

@@ -42,6 +42,10 @@ class Transport {
   virtual void wait(Ready what, std::shared_ptr<Waiter> waiter) = 0;
   /// Ends it: what was written still goes out, waits end. Again is harmless.
   virtual void close() noexcept = 0;
+  /// Ends our direction of a stream; reading goes on. Datagrams have no such thing.
+  virtual void end_output() noexcept {}
+  /// `close`, where the peer of a stream sees a reset and what is on its way is lost.
+  virtual void abort() noexcept { close(); }
 
  protected:
   Transport() = default;

@@ -2,6 +2,7 @@
 
 #include <corliss/base/result.h>
 #include <corliss/base/time.h>
+#include <corliss/io/endpoint.h>
 #include <corliss/proto/eresult.h>
 
 #include <cstdint>
@@ -14,37 +15,33 @@
 /// script form of all this, and what a good client makes of each.
 namespace corliss::sim {
 
-enum class Transport : std::uint8_t { tcp = 0, udp = 1, ws = 2, wss = 3 };
-inline constexpr std::size_t transport_count = 4;
-
-/// `tcp`, `udp`, `ws`, `wss`.
-[[nodiscard]] std::string_view name_of(Transport transport) noexcept;
+using io::Scheme;
+inline constexpr std::size_t scheme_count = 4;
 
 /// A set of transports.
-class Transports {
+class Schemes {
  public:
-  constexpr Transports() noexcept = default;
-  constexpr Transports(Transport one) noexcept
-      : Transports(bit(one)) {}  // NOLINT: a transport is a set of one
-  static constexpr Transports all() noexcept { return Transports(0xFU); }
+  constexpr Schemes() noexcept = default;
+  constexpr Schemes(Scheme one) noexcept : Schemes(bit(one)) {}  // NOLINT: a transport is a set of one
+  static constexpr Schemes all() noexcept { return Schemes(0xFU); }
 
-  [[nodiscard]] constexpr bool has(Transport one) const noexcept { return (bits_ & bit(one)) != 0; }
+  [[nodiscard]] constexpr bool has(Scheme one) const noexcept { return (bits_ & bit(one)) != 0; }
   [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
-  friend constexpr Transports operator|(Transports a, Transports b) noexcept {
-    return Transports(unsigned{a.bits_} | b.bits_);
+  friend constexpr Schemes operator|(Schemes a, Schemes b) noexcept {
+    return Schemes(unsigned{a.bits_} | b.bits_);
   }
-  friend constexpr Transports operator&(Transports a, Transports b) noexcept {
-    return Transports(unsigned{a.bits_} & b.bits_);
+  friend constexpr Schemes operator&(Schemes a, Schemes b) noexcept {
+    return Schemes(unsigned{a.bits_} & b.bits_);
   }
-  friend constexpr bool operator==(Transports, Transports) noexcept = default;
+  friend constexpr bool operator==(Schemes, Schemes) noexcept = default;
 
  private:
-  constexpr explicit Transports(unsigned bits) noexcept : bits_(static_cast<std::uint8_t>(bits)) {}
-  static constexpr unsigned bit(Transport one) noexcept { return 1U << static_cast<unsigned>(one); }
+  constexpr explicit Schemes(unsigned bits) noexcept : bits_(static_cast<std::uint8_t>(bits)) {}
+  static constexpr unsigned bit(Scheme one) noexcept { return 1U << static_cast<unsigned>(one); }
   std::uint8_t bits_ = 0;
 };
-[[nodiscard]] constexpr Transports operator|(Transport a, Transport b) noexcept {
-  return Transports(a) | Transports(b);
+[[nodiscard]] constexpr Schemes operator|(Scheme a, Scheme b) noexcept {
+  return Schemes(a) | Schemes(b);
 }
 
 /// "Messages" are those of the application, which a CM sends once the connection stands; bytes are all that
@@ -73,7 +70,7 @@ inline constexpr std::size_t fault_kind_count = 16;
 /// `half_close`: the name in scripts.
 [[nodiscard]] std::string_view name_of(FaultKind kind) noexcept;
 /// Where it exists.
-[[nodiscard]] Transports transports_of(FaultKind kind) noexcept;
+[[nodiscard]] Schemes schemes_of(FaultKind kind) noexcept;
 
 /// What a FaultKind::result refuses.
 enum class FaultPoint : std::uint8_t { channel, logon };
@@ -81,7 +78,7 @@ enum class FaultPoint : std::uint8_t { channel, logon };
 /// One fault for some connections. Of the parameters only those that its kind names above mean something.
 struct FaultRule {
   FaultKind kind = FaultKind::refuse;
-  Transports on = Transports::all();  ///< Those without this fault are left alone.
+  Schemes on = Schemes::all();  ///< Those without this fault are left alone.
   /// The connections it strikes, counted from 1 for each transport as they come in.
   std::uint64_t first_connection = 1;
   std::uint64_t last_connection = std::numeric_limits<std::uint64_t>::max();
@@ -100,7 +97,7 @@ using FaultRules = std::vector<FaultRule>;
 [[nodiscard]] Result<void> check(const FaultRule& rule) noexcept;
 
 /// Those that strike connection number `number` (from 1) of `transport`.
-[[nodiscard]] FaultRules rules_for(const FaultRules& all, Transport transport, std::uint64_t number);
+[[nodiscard]] FaultRules rules_for(const FaultRules& all, Scheme transport, std::uint64_t number);
 
 /// Limits of a script and of the numbers in it.
 inline constexpr std::size_t max_script_size = std::size_t{1} << 20;

@@ -30,7 +30,7 @@ class FaultyChannel final : public net::Channel {
   /// `rng` picks the datagrams to lose and must live as long as the channel. Rules that are of no concern
   /// here or to `transport` are ignored; FaultKind::oversized is to wss, which needs a second one of these
   /// inside of TLS, as for ws.
-  FaultyChannel(std::unique_ptr<net::Channel> inner, Transport transport, const FaultRules& rules, Rng& rng,
+  FaultyChannel(std::unique_ptr<net::Channel> inner, Scheme transport, const FaultRules& rules, Rng& rng,
                 TimePoint now, OnCut on_cut = nullptr);
   ~FaultyChannel() override;
 

@@ -45,7 +45,7 @@ class TcpTransport final : public Transport {
     socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   }
 
-  void abort() noexcept override {
+  void close_with_reset() noexcept override {
     std::error_code ignored;
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);
     socket_.close(ignored);

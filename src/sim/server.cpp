@@ -49,9 +49,9 @@ class CutTransport final : public io::Transport {
   void wait(io::Ready what, std::shared_ptr<io::Waiter> waiter) override {
     inner_->wait(what, std::move(waiter));
   }
-  void close() noexcept override { reset_ ? inner_->abort() : inner_->close(); }
+  void close() noexcept override { reset_ ? inner_->close_with_reset() : inner_->close(); }
   void end_output() noexcept override { inner_->end_output(); }
-  void abort() noexcept override { inner_->abort(); }
+  void close_with_reset() noexcept override { inner_->close_with_reset(); }
 
  private:
   std::unique_ptr<io::Transport> inner_;

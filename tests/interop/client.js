@@ -1,7 +1,8 @@
 'use strict';
 // Logs on to a server of ours as the npm package steam-user does, and off after a few heartbeats. Nothing of the
 // package is edited: two functions are replaced from outside, the session key's (encrypted to our key, and told) and
-// the directory's. Input: JSON in argv[2]: {type, endpoint, publicKey, heartbeats}. Output: one JSON line.
+// the directory's; with a token also webLogOn, which would go to the web. Input: JSON in argv[2]: {type, endpoint,
+// publicKey, heartbeats, refreshToken or nothing for an anonymous logon}. Output: one JSON line.
 const crypto = require('crypto');
 
 const config = JSON.parse(process.argv[2]);
@@ -54,4 +55,5 @@ function finish(how) {
 	process.stdout.write(JSON.stringify(told) + '\n', () => process.exit(0));
 }
 
-user.logOn({anonymous: true});
+user.webLogOn = () => {};
+user.logOn(config.refreshToken ? {refreshToken: config.refreshToken} : {anonymous: true});

@@ -13,8 +13,10 @@ const readline = require('readline');
 const {decode, frames, open} = require('./decode.js');
 
 const EMsg = {Logon: 5514, LogonResponse: 751, HeartBeat: 703, LogOff: 706, SessionToken: 850, CMList: 783};
-// What steam-user asks for after its logon; a CM that knows nothing of it stays silent.
+// What steam-user asks for after the logon of an account; our CM, which has nothing of it, stays silent.
 const afterLogon = [5577, 5583, 7524];
+const anonymousLogon = 117093590311632896n;
+const account = 76561197960287930n;
 const heartbeatSeconds = 1;
 const heartbeats = 4; // longer than the three that the server would miss
 
@@ -65,11 +67,19 @@ async function client(config, env) {
 	return JSON.parse(Buffer.concat(text));
 }
 
-function checkTold(told) {
+/** A refresh token for `account`, whose signature nobody here looks at. */
+function refreshToken() {
+	const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+	const now = Math.floor(Date.now() / 1000);
+	return [part({typ: 'JWT', alg: 'EdDSA'}), part({iss: 'steam', sub: String(account), aud: ['client', 'derive'], iat: now, exp: now + 3600}),
+		'c2lnbmF0dXJl'].join('.');
+}
+
+function checkTold(told, anonymous) {
 	assert.strictEqual(told.end, 'disconnected: Logged off');
 	assert.strictEqual(told.eresult, 1);
 	assert.strictEqual(told.heartbeatSeconds, heartbeatSeconds);
-	assert.strictEqual(told.anonymous, true);
+	assert.strictEqual(told.anonymous, anonymous);
 	assert.strictEqual(told.publicIp, '127.0.0.1');
 	assert.strictEqual(told.cellId, 1);
 	assert.strictEqual(told.heartbeats, heartbeats);
@@ -77,10 +87,12 @@ function checkTold(told) {
 	const sent = told.sent.filter((emsg) => emsg !== 1304);
 	assert.strictEqual(sent[0], EMsg.Logon);
 	assert.strictEqual(sent.at(-1), EMsg.LogOff);
-	assert.deepStrictEqual(afterLogon.filter((emsg) => !sent.includes(emsg)), []);
+	assert.deepStrictEqual(sent.filter((emsg) => afterLogon.includes(emsg)), anonymous ? [] : afterLogon);
+	assert.strictEqual(sent.filter((emsg) => emsg === EMsg.HeartBeat).length, heartbeats);
 }
 
-function checkRecord(record, told, privateKey) {
+function checkRecord(record, told, privateKey, logonId) {
+	assert.strictEqual(record.connections, 1);
 	const fromServer = Buffer.concat(record.fromServer);
 	const fromClient = Buffer.concat(record.fromClient);
 	const sessionKey = Buffer.from(told.sessionKey, 'hex');
@@ -93,7 +105,7 @@ function checkRecord(record, told, privateKey) {
 	assert.strictEqual(response.body[1], 1n);
 	assert.strictEqual(response.header[1].toString(), told.steamId);
 	const [logon, ...later] = seen.fromClient;
-	assert.strictEqual(logon.header[1], 117093590311632896n);
+	assert.strictEqual(logon.header[1], logonId);
 	for (const message of [...later, ...pushed]) {
 		assert.strictEqual(message.header[1], response.header[1], `steamid in ${message.emsg}`);
 		assert.strictEqual(message.header[2], response.header[2], `session id in ${message.emsg}`);
@@ -125,23 +137,28 @@ async function main(corliss) {
 		assert.strictEqual(server.told.public_key, publicKey);
 		const portOf = (scheme) => Number(server.told.endpoints[scheme].split(':').at(-1));
 
-		const between = await recorder(portOf('tcp'));
-		const overTcp = await client({type: 'netfilter', endpoint: `127.0.0.1:${between.port}`, publicKey, heartbeats});
-		between.close();
-		checkTold(overTcp);
-		assert.strictEqual(between.record.connections, 1);
-		console.log(`passed steam-user over TCP: ${checkRecord(between.record, overTcp, privateKey)}`);
+		const overTcp = async (how, logonId, more) => {
+			const between = await recorder(portOf('tcp'));
+			const told = await client({type: 'netfilter', endpoint: `127.0.0.1:${between.port}`, publicKey, heartbeats, ...more});
+			between.close();
+			checkTold(told, !more);
+			console.log(`passed steam-user over TCP, ${how}: ${checkRecord(between.record, told, privateKey, logonId)}`);
+			return told;
+		};
+		await overTcp('anonymous', anonymousLogon);
+		const owner = await overTcp('with a token', account, {refreshToken: refreshToken()});
+		assert.strictEqual(owner.steamId, String(account));
 
 		const overWss = await client({type: 'websockets', endpoint: `localhost:${portOf('wss')}`, publicKey, heartbeats},
 			{NODE_EXTRA_CA_CERTS: certificate});
-		checkTold(overWss);
+		checkTold(overWss, true);
 		assert.strictEqual(overWss.sessionKey, undefined);
-		console.log(`passed steam-user over wss: ${overWss.sent.length} messages`);
+		console.log(`passed steam-user over wss, anonymous: ${overWss.sent.length} messages`);
 	} finally {
 		await stop(server);
 		fs.rmSync(folder, {recursive: true});
 	}
-	console.log('2 passed, 0 failed');
+	console.log('3 passed, 0 failed');
 }
 
 main(process.argv[2]).catch((error) => {

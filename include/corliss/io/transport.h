@@ -45,7 +45,7 @@ class Transport {
   /// Ends our direction of a stream; reading goes on. Datagrams have no such thing.
   virtual void end_output() noexcept {}
   /// `close`, where the peer of a stream sees a reset and what is on its way is lost.
-  virtual void abort() noexcept { close(); }
+  virtual void close_with_reset() noexcept { close(); }
 
  protected:
   Transport() = default;

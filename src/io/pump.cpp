@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 
 namespace corliss::io {
@@ -183,7 +184,11 @@ void Connection::Pump::read(TimePoint now) {
       return;
     }
     if (*count == 0 && !datagrams) {
-      (void)channel_->end_of_input(now);
+      if (reset_) {
+        channel_->fail(Errc::connection_reset);
+      } else {
+        (void)channel_->end_of_input(now);
+      }
       return;
     }
     moved(now);
@@ -213,6 +218,8 @@ void Connection::Pump::write(TimePoint now) {
       writing_ = true;
       transport_->wait(Ready::write, shared_from_this());
     } else {
+      // The system tells a reset once; reading then shows an end. EPIPE follows a proper end, too.
+      reset_ = reset_ || count.error() == asio::error::connection_reset;
       read(now);  // the peer may have said why
       channel_->fail(from_system(count.error()));
       return;

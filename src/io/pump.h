@@ -99,6 +99,7 @@ class Connection::Pump final : public Waiter, public std::enable_shared_from_thi
   bool more_input_ = false;  ///< the last read filled the buffer
   bool scheduled_ = false;   ///< `write` will be called
   bool trimmed_ = false;     ///< nothing moved since `trim`
+  bool reset_ = false;       ///< writing met a reset
   bool over_ = false;        ///< the transport is closed
 };
 

@@ -3,6 +3,7 @@
 #include "sim/client_probe.h"
 
 #include <corliss/crypto/errc.h>
+#include <corliss/io/errc.h>
 #include <corliss/net/errc.h>
 #include <corliss/proto/errc.h>
 #include <corliss/sim/faults.h>
@@ -31,12 +32,14 @@ struct FaultCase {
 inline std::vector<FaultCase> fault_cases() {
   using namespace std::chrono_literals;
   using K = FaultKind;
-  const auto reset = std::make_error_code(std::errc::connection_reset);
+  const std::error_code reset = io::Errc::connection_reset;
   const std::error_code by_peer = net::Errc::closed_by_peer;
   const std::error_code here = net::Errc::closed_here;
   const Schemes tcp = Scheme::tcp;
   const Schemes udp = Scheme::udp;
-  const Schemes web = Scheme::ws | Scheme::wss;
+  const Schemes ws = Scheme::ws;
+  const Schemes wss = Scheme::wss;
+  const Schemes web = ws | wss;
   const Schemes streams = tcp | web;
   const Schemes all = Schemes::all();
   const auto none = std::nullopt;
@@ -74,7 +77,7 @@ inline std::vector<FaultCase> fault_cases() {
        nothing},
       {"stall in a message",
        {.kind = K::stall, .after_bytes = 140},
-       web,
+       ws,
        {net::Errc::stall_timeout},
        none,
        nothing},
@@ -88,8 +91,14 @@ inline std::vector<FaultCase> fault_cases() {
        nothing},
       {"half close in a message",
        {.kind = K::half_close, .after_bytes = 100},
-       streams,
+       tcp | ws,
        {net::Errc::stream_truncated},
+       none,
+       nothing},
+      {"half close in the TLS handshake",
+       {.kind = K::half_close, .after_bytes = 100},
+       wss,
+       {by_peer},
        none,
        nothing},
       {"garbled magic", {.kind = K::garble, .after_bytes = 4}, tcp, {net::Errc::bad_magic}, none, nothing},
@@ -109,8 +118,9 @@ inline std::vector<FaultCase> fault_cases() {
        none,
        nothing},
       {"garbled datagram", {.kind = K::garble, .after_bytes = 1}, udp, {by_peer}},
-      {"garbled upgrade", {.kind = K::garble, .after_bytes = 1}, web, {net::Errc::bad_http}, none, nothing},
-      {"garbled frame", {.kind = K::garble, .after_bytes = 129}, web, {net::Errc::bad_frame}, none, nothing},
+      {"garbled upgrade", {.kind = K::garble, .after_bytes = 1}, ws, {net::Errc::bad_http}, none, nothing},
+      {"garbled TLS", {.kind = K::garble, .after_bytes = 200}, wss, {io::Errc::tls_failed}, none, nothing},
+      {"garbled frame", {.kind = K::garble, .after_bytes = 129}, ws, {net::Errc::bad_frame}, none, nothing},
       {"wrong MAC", {.kind = K::wrong_mac}, tcp | udp, {crypto::Errc::unauthenticated}, none, nothing},
       {"wrong MAC later",
        {.kind = K::wrong_mac, .after_messages = 3},
@@ -118,9 +128,22 @@ inline std::vector<FaultCase> fault_cases() {
        {crypto::Errc::unauthenticated},
        proto::EResult::OK,
        {100}},
+      {"wrong MAC of TLS", {.kind = K::wrong_mac}, wss, {io::Errc::tls_failed}, none, nothing},
+      {"wrong MAC of TLS later",
+       {.kind = K::wrong_mac, .after_messages = 3},
+       wss,
+       {io::Errc::tls_failed},
+       proto::EResult::OK,
+       {100}},
+      {"replay under TLS",
+       {.kind = K::replay, .after_messages = 2},
+       wss,
+       {io::Errc::tls_failed},
+       proto::EResult::OK,
+       {100}},
       {"replay",
        {.kind = K::replay, .after_messages = 2},
-       streams,
+       tcp | ws,
        {by_peer},
        proto::EResult::OK,
        {100, 100, 101, 102}},

@@ -39,7 +39,7 @@ TEST(FaultyChannel, EveryFaultEndsTheClientWithItsReason) {
 TEST(FaultyChannel, TheTableHasEveryFaultOnEveryTransport) {
   std::set<std::pair<FaultKind, Scheme>> seen;
   for (const auto& fault : fault_cases()) {
-    for (const auto transport : in_memory) {
+    for (const auto transport : {Scheme::tcp, Scheme::udp, Scheme::ws, Scheme::wss}) {
       if (fault.on.has(transport)) {
         EXPECT_TRUE(schemes_of(fault.rule.kind).has(transport)) << fault.name;
         seen.emplace(fault.rule.kind, transport);
@@ -48,7 +48,7 @@ TEST(FaultyChannel, TheTableHasEveryFaultOnEveryTransport) {
   }
   std::size_t possible = 0;
   for (std::size_t i = 0; i < fault_kind_count; ++i) {
-    for (const auto transport : in_memory) {
+    for (const auto transport : {Scheme::tcp, Scheme::udp, Scheme::ws, Scheme::wss}) {
       possible += schemes_of(static_cast<FaultKind>(i)).has(transport) ? 1U : 0U;
     }
   }

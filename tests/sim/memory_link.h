@@ -3,6 +3,7 @@
 #include "net/channel_pair.h"
 #include "sim/client_probe.h"
 
+#include <corliss/io/errc.h>
 #include <corliss/net/tcp_channel.h>
 #include <corliss/net/udp_channel.h>
 #include <corliss/net/websocket.h>
@@ -142,7 +143,7 @@ class MemoryLink {
     if (!told_cut_ && cut_ != Cut::none) {
       told_cut_ = moved = true;
       if (cut_ == Cut::reset) {
-        client_->fail(std::make_error_code(std::errc::connection_reset));
+        client_->fail(io::Errc::connection_reset);
       } else {
         (void)client_->end_of_input(now_);
       }

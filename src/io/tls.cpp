@@ -91,7 +91,10 @@ Result<TlsContext> TlsContext::client(std::string_view ca_pem, TlsKeyLog key_log
     state->key_log = std::move(key_log);
     SSL_CTX_set_app_data(context, state.get());
     SSL_CTX_set_keylog_callback(context, [](const SSL* ssl, const char* line) {
-      static_cast<const State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)))->key_log(line);
+      try {
+        static_cast<const State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)))->key_log(line);
+      } catch (...) {  // NOLINT(bugprone-empty-catch): C is in between
+      }
     });
   }
   return TlsContext(state);

@@ -11,7 +11,8 @@
 namespace corliss::io {
 
 /// Called with each line of the NSS key log format, so that captures can be decrypted later; the line lives
-/// for the call only. Whoever has it reads the connection. From the thread of the connection.
+/// for the call only. Whoever has it reads the connection. From the thread of the connection. What it
+/// throws is dropped.
 using TlsKeyLog = std::function<void(std::string_view line)>;
 
 /// What TLS needs, shared by many connections: certificates and trust. TLS 1.2 and above. Copies share one

@@ -113,4 +113,24 @@ def test_kv_has_the_documented_shape(_):
     assert all(row["nodes"] > 10000 for row in value["memory"])
 
 
+def test_connection_has_the_documented_shape(folder):
+    picture = folder / "trips.svg"
+    value = Run("bench", "connection", "--seconds", 0.05, "--json", "--svg", picture).json()
+    check_machine(value["machine"])
+    assert value["transport"] == "tcp" and value["connections"] == 1
+    rows = {(row["op"], row["impl"]): row for row in value["rows"]}
+    assert rows.keys() == {("stream", "socket"), ("stream", "plain"), ("stream", "encrypted"), ("seal+open", "batch"),
+                           ("ping-pong", "plain"), ("ping-pong", "encrypted"), ("seal+open", "single")}, rows.keys()
+    for (op, _), row in rows.items():
+        is_spread(row["ns"])
+        assert row["size"] == 670 and row["allocs"] < 0.05, row  # a pass begins with a few
+        assert ("percentiles_us" in row) == (op == "ping-pong"), row
+    assert value["encryption_over_batch"] and value["encryption_over_two_packets"]
+    xml.parse(picture)
+    for transport in ("udp", "ws"):
+        value = Run("bench", "connection", "--seconds", 0.02, "--transport", transport, "--connections", 3, "--json").json()
+        assert value["connections"] == 3 and value["encryption_over_batch"] is None
+    assert "ping-pong" in Run("bench", "connection", "--seconds", 0.02, "--size", 16).ok().decode()
+
+
 main(globals())

@@ -110,6 +110,7 @@ void add_bench(CLI::App& app) {
   add_bench_packet(bench);
   add_bench_kv(bench);
   add_bench_content(bench);
+  add_bench_connection(bench);
 }
 
 }  // namespace corliss::tools

@@ -8,6 +8,7 @@ namespace corliss::tools {
 void add_demo(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_packet(CLI::App& app);
+void add_connect(CLI::App& app);
 void add_manifest(CLI::App& app);
 void add_chunk(CLI::App& app);
 void add_kv(CLI::App& app);
@@ -16,6 +17,7 @@ void add_serve(CLI::App& app);
 
 /// `bench manifest` and `bench chunk`, below `bench`.
 void add_bench_content(CLI::App& bench);
+void add_bench_connection(CLI::App& bench);
 void add_bench_kv(CLI::App& bench);
 
 /// Every command, added to the top of the command line.
@@ -23,6 +25,7 @@ inline void add_commands(CLI::App& app) {
   add_demo(app);
   add_bench(app);
   add_packet(app);
+  add_connect(app);
   add_manifest(app);
   add_chunk(app);
   add_kv(app);

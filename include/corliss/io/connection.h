@@ -80,8 +80,10 @@ struct ConnectOptions {
 /// The executor is of an io_context that one thread runs, or a strand; all calls come from it. Writing,
 /// answers and deadlines go on by themselves, and reading while no message waits to be taken: a coroutine of
 /// its own calls `receive` again and again, since acknowledgements and pongs lie behind the message that it
-/// does not take. In a steady exchange nothing is allocated per message. After destruction nothing is called
-/// any more; coroutines that still wait in it are resumed with an error. Must end before its io_context.
+/// does not take. In a steady exchange nothing is allocated per message, but by OpenSSL for wss, within
+/// io_context::run (run_one and run_for begin anew each time and keep no freed memory). After destruction
+/// nothing is called any more; coroutines that still wait in it are resumed with an error. Must end before
+/// its io_context.
 class Connection {
  public:
   /// Connects: looks the name up (asio's resolver uses a thread of its own; literals need none), tries the

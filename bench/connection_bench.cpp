@@ -37,7 +37,7 @@ using io::Connection;
 
 /// Messages of one pass.
 constexpr std::size_t stream_messages = 1024;
-constexpr std::size_t round_trips = 256;
+constexpr std::size_t round_trips = 128;
 constexpr std::size_t batch = 64;
 constexpr std::size_t bare_write = std::size_t{64} << 10;
 constexpr std::size_t most_samples = std::size_t{1} << 20;

@@ -101,8 +101,11 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
 
  private:
   struct Client {
-    Client(io::Connection made, Cm& cm, const FaultRules& rules)
-        : session(cm, address_of(made.remote()), rules, clock_now()), connection(std::move(made)) {}
+    Client(io::Connection made, std::shared_ptr<Cm> given, const FaultRules& rules)
+        : cm(std::move(given)),
+          session(*cm, address_of(made.remote()), rules, clock_now()),
+          connection(std::move(made)) {}
+    const std::shared_ptr<Cm> cm;  ///< outlives the session, in whatever order the last coroutine ends
     CmSession session;
     std::optional<io::Connection> connection;  ///< ends with the server
     std::optional<asio::steady_timer> timer;
@@ -131,7 +134,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<io::Endpoint> endpoints_;
   std::array<std::uint64_t, scheme_count> accepted_{};
-  std::optional<Cm> cm_;
+  std::shared_ptr<Cm> cm_;
   std::unordered_set<ClientPtr> clients_;
   asio::steady_timer gone_;  ///< cancelled whenever a client goes
   bool ended_ = false;
@@ -169,7 +172,7 @@ Result<void> Server::Impl::open() {
       }
     }
   }
-  cm_.emplace(std::move(cm), rng_);
+  cm_ = std::make_shared<Cm>(std::move(cm), rng_);
   for (const auto& door : doors_) {
     asio::co_spawn(executor_, accept(shared_from_this(), *door), asio::detached);
   }
@@ -223,7 +226,7 @@ asio::awaitable<void> Server::Impl::accept(std::shared_ptr<Impl> self, Door& doo
       }
       continue;
     }
-    const auto client = std::make_shared<Client>(*std::move(connection), *self->cm_, door.rules.front());
+    const auto client = std::make_shared<Client>(*std::move(connection), self->cm_, door.rules.front());
     door.rules.pop_front();
     self->clients_.insert(client);
     self->arm(client);

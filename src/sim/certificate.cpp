@@ -72,7 +72,7 @@ std::string pem_of(Write write) {
 }  // namespace
 
 Result<Certificate> make_certificate() {
-  const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
+  const Owned<EVP_PKEY> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   const Owned<X509> certificate(X509_new());
   if (!key || !certificate || !fill_in(certificate.get(), key.get())) {
     return fail(crypto::Errc::library);

@@ -127,7 +127,7 @@ TEST(Connect, NobodyListens) {
   const auto port = probe.local_endpoint().port();
   probe.close();
   for (const auto scheme : schemes) {
-    loop.spawn([&loop, scheme, port]() -> asio::awaitable<void> {
+    loop.spawn([scheme, port]() -> asio::awaitable<void> {
       const Endpoint endpoint{scheme, "127.0.0.1", port};  // GCC 12 destroys it twice within co_await
       const auto connection = co_await Connection::connect(endpoint, client_options());
       EXPECT_TRUE(!connection && connection.error() == Errc::connection_refused) << name_of(scheme);

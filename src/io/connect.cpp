@@ -209,11 +209,13 @@ asio::awaitable<Result<Connection>> connect_one(Job job) {
   job->tell(resolved);
   if (job->endpoint.scheme == Scheme::udp) {
     const Attempt<Connection> attempt = [job](asio::ip::address address) {
-      return connect_udp(job, address);
+      return connect_udp(job, std::move(address));
     };
     co_return co_await run_race<Connection>(*std::move(addresses), attempt);
   }
-  const Attempt<Opened> attempt = [job](asio::ip::address address) { return open_tcp(job, address); };
+  const Attempt<Opened> attempt = [job](asio::ip::address address) {
+    return open_tcp(job, std::move(address));
+  };
   auto opened = co_await run_race<Opened>(*std::move(addresses), attempt);
   if (!opened) {
     co_return fail(opened.error());

@@ -59,6 +59,7 @@ void fuzz(std::span<const std::uint8_t> input) {
       while (session.poll_message(now)) {
       }
     }
+    bool ended = false;
     while (!in.empty()) {
       const auto length = in.u8().value_or(0);
       if (length == 255) {
@@ -66,14 +67,15 @@ void fuzz(std::span<const std::uint8_t> input) {
         session.on_deadline(now);
       } else {
         const auto message = in.bytes(std::min<std::size_t>(length, in.remaining()));
-        const bool was_over = static_cast<bool>(session.over());
         const auto taken = session.receive(*message, now);
-        FUZZ_CHECK(taken || session.over());
-        FUZZ_CHECK(!was_over || !taken);
+        FUZZ_CHECK(!ended || !taken);
+        ended = ended || !taken;
+        FUZZ_CHECK(!ended || session.over() || session.deadline());  // at once, or after what is late
       }
       while (const auto out = session.poll_message(now)) {
         FUZZ_CHECK(proto::split_message(*out));
       }
+      ended = ended || session.over();
       FUZZ_CHECK(cm.logged_on() == (session.session_id() != 0 ? 1U : 0U));
     }
   }
